@@ -36,14 +36,15 @@ pub(super) fn read<T: DeserializeOwned>(
             }
             Err(fault) => fault,
         };
-        let removed = tree::remove(root, &fault.path);
+        let is_whole = fault.path.is_empty();
+        let at_fault = tree::find(root, &fault.path);
+        let is_lost = |name| at_fault.as_ref().is_some_and(|node| tree::has_lost(node, name));
         // A part is missing since it was removed itself.
-        if !(fault.kind == FaultKind::Missing && removed == Some(true)) {
+        if !matches!(fault.kind, FaultKind::Missing(name) if is_lost(name)) {
             faults.push(fault);
         }
-        if removed.is_none() {
-            break;
-        }
+        let Some(node) = at_fault.filter(|_| !is_whole) else { break };
+        tree::remove(node);
         if count == MAX_FAULTY_VALUES {
             let fault = ConfigFault::new(format!("only {count} faulty values are reported; there may be more"));
             let at = faults.last().and_then(|fault| fault.at).unwrap_or(root.at);

@@ -27,8 +27,8 @@ pub(super) enum FaultKind {
     Check,
     /// It has another shape than its setting, such as a list in place of a text.
     Shape,
-    /// A part that it must have is absent.
-    Missing,
+    /// A part of this name, which it must have, is absent.
+    Missing(&'static str),
 }
 
 /// A step from a list or map to a value in it.
@@ -91,7 +91,7 @@ impl de::Error for ConfigFault {
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self { kind: FaultKind::Missing, ..Self::new(format!("`{field}` is missing")) }
+        Self { kind: FaultKind::Missing(field), ..Self::new(format!("`{field}` is missing")) }
     }
 }
 

@@ -81,24 +81,25 @@ pub(super) fn fill(node: &mut YamlNode, defaults: &YamlNode) {
     }
 }
 
-/// Removes the value to which `path` leads, the innermost step first.
-///
-/// Returns whether it had lost a value of its own before; `None` if `path` leads to none.
-pub(super) fn remove(root: &mut YamlNode, path: &[PathStep]) -> Option<bool> {
-    if path.is_empty() {
-        return None;
-    }
-    let mut node = root;
-    for step in path.iter().rev() {
-        node = match (&mut node.value, step) {
-            (YamlValue::List(nodes), PathStep::Index(index)) => nodes.get_mut(*index)?,
-            (YamlValue::Map(pairs), PathStep::Key(name)) => &mut pairs.iter_mut().find(|(key, _)| key.text == *name)?.1,
-            _ => return None,
-        };
-    }
-    let lost = has_removed(node);
+/// Returns the value to which `path` leads, the innermost step first.
+pub(super) fn find<'n>(root: &'n mut YamlNode, path: &[PathStep]) -> Option<&'n mut YamlNode> {
+    path.iter().rev().try_fold(root, |node, step| match (&mut node.value, step) {
+        (YamlValue::List(nodes), PathStep::Index(index)) => nodes.get_mut(*index),
+        (YamlValue::Map(pairs), PathStep::Key(name)) => {
+            pairs.iter_mut().find(|(key, _)| key.text == *name).map(|(_, node)| node)
+        }
+        _ => None,
+    })
+}
+
+pub(super) fn remove(node: &mut YamlNode) {
     *node = YamlNode { at: REMOVED, value: YamlValue::Null };
-    Some(lost)
+}
+
+/// Returns whether the value of this name was removed from this map.
+pub(super) fn has_lost(node: &YamlNode, name: &str) -> bool {
+    let YamlValue::Map(pairs) = &node.value else { return false };
+    pairs.iter().any(|(key, node)| key.text == name && is_removed(node))
 }
 
 /// Returns whether the value was removed.

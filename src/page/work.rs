@@ -143,7 +143,7 @@ impl Links<'_> {
         let error = outcome.and_then(|outcome| outcome.error.as_ref());
         let reports = task.reports.iter().map(|report| {
             let late = report.late.map(|reason| reason.name());
-            json!({"epoch": report.epoch, "status": redacted(&report.status), "at": report.at, "late": late})
+            json!({"epoch": report.epoch, "status": redacted(&report.outcome.status), "at": report.at, "late": late})
         });
         let mut view = json!({
             "id": task.id.to_string(),

@@ -1,88 +1,42 @@
 //! The table of commands: purpose, formats and help of each, from which help, completions and manual pages are made.
 
 use super::{Args, BoxCommand, Command};
-use crate::console::Format::{self, Github, Json, Markdown, Messages, Table, Text};
-use Property::{Builds, OnePack, Warns};
-use clap::CommandFactory as _;
+use crate::console::Format;
+use clap::{CommandFactory as _, ValueEnum as _};
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 pub(super) struct CommandEntry {
     pub(super) name: &'static str,
     /// The heading under which `contextpack --help` lists it.
-    pub(super) purpose: &'static str,
-    /// The formats that it has, at least with some of its options.
-    formats: &'static [Format],
-    text: &'static str,
-    properties: &'static [Property],
-}
-
-#[derive(PartialEq, Eq)]
-enum Property {
-    /// It builds packs, so that it matters whether git tracks a file.
-    Builds,
-    /// It reports warnings of the input.
-    Warns,
-    /// It is about one pack, of one profile.
-    OnePack,
-}
-
-const TEXT: &[Format] = &[Text];
-const JSON: &[Format] = &[Text, Json];
-const ANNOTATED: &[Format] = &[Text, Json, Github];
-const CHAT: &[Format] = &[Text, Json, Messages];
-const DOCUMENT: &[Format] = &[Text, Json, Markdown];
-
-/// In the order of `contextpack --help`.
-#[rustfmt::skip]
-pub(super) const COMMANDS: [CommandEntry; 32] = [
-    command("init", "Start", ANNOTATED, include_str!("../help/init.txt"), &[]),
-    command("sync", "Start", ANNOTATED, include_str!("../help/sync.txt"), &[Warns]),
-    command("build", "Build", ANNOTATED, include_str!("../help/build.txt"), &[Builds, Warns]),
-    command("check", "Build", ANNOTATED, include_str!("../help/check.txt"), &[Builds, Warns]),
-    command("watch", "Build", JSON, include_str!("../help/watch.txt"), &[Builds, Warns]),
-    command("list", "Inspect", &[Text, Json, Github, Table], include_str!("../help/list.txt"), &[Builds, Warns]),
-    command("ready", "Inspect", ANNOTATED, include_str!("../help/ready.txt"), &[Builds, Warns]),
-    command("explain", "Inspect", DOCUMENT, include_str!("../help/explain.txt"), &[Builds, OnePack]),
-    command("render", "Inspect", CHAT, include_str!("../help/render.txt"), &[Builds, OnePack]),
-    command("redact", "Inspect", JSON, include_str!("../help/redact.txt"), &[]),
-    command("agent", "Agents", JSON, include_str!("../help/agent.txt"), &[Builds]),
-    command("notes", "Agents", JSON, include_str!("../help/notes.txt"), &[]),
-    command("job", "Agents", CHAT, include_str!("../help/job.txt"), &[Builds, OnePack]),
-    command("mcp", "Agents", TEXT, include_str!("../help/mcp.txt"), &[Builds]),
-    command("card", "Cards", JSON, include_str!("../help/card.txt"), &[]),
-    command("box", "Cards", CHAT, include_str!("../help/box.txt"), &[]),
-    command("handover", "Cards", JSON, include_str!("../help/handover.txt"), &[Builds, OnePack]),
-    command("batch", "Cards", JSON, include_str!("../help/batch.txt"), &[]),
-    command("dispatch", "Cards", JSON, include_str!("../help/dispatch.txt"), &[]),
-    command("inbox", "Cards", JSON, include_str!("../help/inbox.txt"), &[]),
-    command("diff", "Review", &[Text, Json, Markdown, Github], include_str!("../help/diff.txt"), &[Builds]),
-    command("since", "Review", &[Text, Json, Markdown, Github], include_str!("../help/since.txt"), &[Builds]),
-    command("trailer", "Review", TEXT, include_str!("../help/trailer.txt"), &[Builds, OnePack]),
-    command("stats", "Review", JSON, include_str!("../help/stats.txt"), &[Builds]),
-    command("report", "Review", TEXT, include_str!("../help/report.txt"), &[]),
-    command("open", "Review", TEXT, include_str!("../help/open.txt"), &[Builds, OnePack]),
-    command("serve", "Review", TEXT, include_str!("../help/serve.txt"), &[]),
-    command("verify", "Automate", JSON, include_str!("../help/verify.txt"), &[Builds]),
-    command("git", "Automate", TEXT, include_str!("../help/git.txt"), &[]),
-    command("schema", "Reference", JSON, include_str!("../help/schema.txt"), &[]),
-    command("completions", "Reference", TEXT, include_str!("../help/completions.txt"), &[]),
-    command("man", "Reference", TEXT, include_str!("../help/man.txt"), &[]),
-];
-
-const fn command(
-    name: &'static str,
     purpose: &'static str,
-    formats: &'static [Format],
+    /// The formats that it has, at least with some of its options.
+    formats: Vec<Format>,
+    /// Whether it `builds` packs, so that it matters whether git tracks a file, `warns` of the input, and is about `one-pack`.
+    properties: &'static str,
     text: &'static str,
-    properties: &'static [Property],
-) -> CommandEntry {
-    CommandEntry { name, purpose, formats, text, properties }
 }
+
+const TEXT: &[Format] = &[Format::Text];
+const JSON: &[Format] = &[Format::Text, Format::Json];
+
+/// The commands in the order of `contextpack --help`. Each has a line with its name, purpose, formats and properties, and below
+/// it what the command does, examples and exit codes.
+pub(super) static COMMANDS: LazyLock<Vec<CommandEntry>> = LazyLock::new(|| {
+    let entries = include_str!("../help/commands.txt").split("=== ").filter_map(|entry| {
+        let (head, text) = entry.split_once('\n')?;
+        let mut words = head.splitn(4, ' ');
+        let (name, purpose, formats) = (words.next()?, words.next()?, words.next()?);
+        let formats = formats.split(',').filter_map(|name| Format::from_str(name, false).ok()).collect();
+        Some(CommandEntry { name, purpose, formats, properties: words.next().unwrap_or_default(), text })
+    });
+    entries.collect()
+});
 
 impl CommandEntry {
     fn document(&self, command: clap::Command) -> clap::Command {
         let mut command = with_options(documented(command, self.text), self.name);
-        if self.properties.contains(&OnePack)
+        if self.properties.contains("one-pack")
             && let Some(text) = option_text("one-pack.profiles")
         {
             command = command.mut_arg("profiles", |arg| helped(arg, text));
@@ -106,16 +60,16 @@ impl CommandEntry {
         );
         let own = globals.iter().map(|arg| match arg.get_id().as_str() {
             "format" if self.formats.len() > 1 => {
-                let help = format!("The output format: {}", listed(self.formats));
+                let help = format!("The output format: {}", listed(&self.formats));
                 arg.clone().help(help).hide_possible_values(true)
             }
             "strict" if matches!(self.name, "build" | "watch") => {
                 arg.clone().help("Treats every warning as an error: exit code 3; their packs are written all the same")
             }
-            "strict" if self.properties.contains(&Warns) => {
+            "strict" if self.properties.contains("warns") => {
                 arg.clone().help("Treats every warning as an error: exit code 3")
             }
-            "untracked" if self.properties.contains(&Builds) => arg.clone(),
+            "untracked" if self.properties.contains("builds") => arg.clone(),
             _ => arg.clone().hide(true),
         });
         command.args(own).help_template(template).after_long_help(format!("{exit_codes}\n\n{GLOBAL}"))
@@ -209,7 +163,7 @@ fn entry(name: &str) -> Option<&'static CommandEntry> {
 
 /// Returns the formats that the command of this name has, at least with some of its options.
 pub(super) fn formats_of(name: &str) -> &'static [Format] {
-    entry(name).map_or(TEXT, |entry| entry.formats)
+    entry(name).map_or(TEXT, |entry| &entry.formats)
 }
 
 fn listed(formats: &[Format]) -> String {

@@ -1,4 +1,4 @@
-//! The arguments of the command line. The help texts of options and subcommands are in `src/cli/help/options.txt`.
+//! The arguments of the command line. The help texts are in `src/cli/help`.
 
 mod commands;
 mod handoff;

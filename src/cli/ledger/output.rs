@@ -39,7 +39,7 @@ pub(crate) fn state_output(state: &TaskState) -> Value {
     let report_states = state.reports.iter().map(|it| {
         let counts = it.late.is_none();
         let reason = it.late;
-        object([json!({*epoch_field: it.epoch, "status": it.status, "at": it.at, "counts": counts, "reason": reason})])
+        object([json!({*epoch_field: it.epoch, "status": it.outcome.status, "at": it.at, "counts": counts, "reason": reason})])
     });
     let outcome = state.outcome.as_ref();
     object([
@@ -68,7 +68,7 @@ pub(crate) fn state_text(state: &TaskState) -> String {
     let outcome = outcome.filter(|line| !line.is_empty()).map(|line| format!("  {line}"));
     let mut late: BTreeMap<String, usize> = BTreeMap::new();
     for (report, reason) in state.reports.iter().filter_map(|report| Some((report, report.late?))) {
-        *late.entry(format!("{} (epoch {}, {})", report.status, report.epoch, reason.name())).or_default() += 1;
+        *late.entry(format!("{} (epoch {}, {})", report.outcome.status, report.epoch, reason.name())).or_default() += 1;
     }
     let times = |count| if count > 1 { format!(" x {count}") } else { String::new() };
     let late: Vec<String> = late.into_iter().map(|(text, count)| text + &times(count)).collect();

@@ -170,13 +170,11 @@ impl Card {
         }
         if let Some(kind) = fields.get("type").and_then(Value::as_str) {
             check_type(kind)?;
-        }
-        if let Some(kind) = fields.get("type").and_then(Value::as_str)
-            && !fields.contains_key("role")
-        {
-            return Err(CardError::bad(format!(
-                "`role` is missing: the type `{kind}` has no default; give `system`, `user`, `assistant` or `tool`"
-            )));
+            if !fields.contains_key("role") {
+                return Err(CardError::bad(format!(
+                    "`role` is missing: the type `{kind}` has no default; give `system`, `user`, `assistant` or `tool`"
+                )));
+            }
         }
         let has_kind = |content: &Value| content.get("kind").is_some_and(Value::is_string);
         if fields.get("content").is_some_and(|content| !has_kind(content)) {
@@ -191,7 +189,6 @@ impl Card {
     }
 
     fn check(&self) -> Result<(), CardError> {
-        check_type(&self.kind)?;
         if self.author_id.is_empty() {
             return Err(CardError::bad("`author_id` is empty"));
         }

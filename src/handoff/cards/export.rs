@@ -30,62 +30,43 @@ pub fn messages(cards: &[(ContentId, Card)], style: MessageStyle) -> Messages {
     }
 }
 
-/// What a card says, as APIs have it: a text, or a list of parts.
-enum Spoken {
-    Text(String),
-    Parts(Vec<Value>),
+/// Returns what a card says, as APIs have it: a text, or a list of parts.
+fn spoken(content: &CardContent) -> Value {
+    match content {
+        CardContent::Text { text } => text.as_str().into(),
+        CardContent::Json { value } => spoken_value(value),
+        CardContent::FieldsSchema { fields } => {
+            let lines = fields.iter().map(|field| format!("- {}: {}", field.name, field.description));
+            lines.collect::<Vec<_>>().join("\n").into()
+        }
+        CardContent::File { path, uri, sha256 } => {
+            let place = path.as_ref().or(uri.as_ref()).map_or("", String::as_str);
+            format!("[file {place}, SHA-256 {sha256}]").into()
+        }
+        CardContent::ToolCall { .. } => "".into(),
+        CardContent::ToolResult { status, result, error, .. } => match (result, error) {
+            (Some(result), _) => spoken_value(result),
+            (None, Some(error)) if error.code == "tool_error" => error.message.as_str().into(),
+            (None, Some(error)) => canonical(&json!({"status": status, "error": error})).into(),
+            (None, None) => "".into(),
+        },
+    }
 }
 
-impl Spoken {
-    fn of(content: &CardContent) -> Self {
-        match content {
-            CardContent::Text { text } => Self::Text(text.clone()),
-            CardContent::Json { value } => Self::of_value(value),
-            CardContent::FieldsSchema { fields } => {
-                let lines = fields.iter().map(|field| format!("- {}: {}", field.name, field.description));
-                Self::Text(lines.collect::<Vec<_>>().join("\n"))
-            }
-            CardContent::File { path, uri, sha256 } => {
-                let place = path.as_ref().or(uri.as_ref()).map_or("", String::as_str);
-                Self::Text(format!("[file {place}, SHA-256 {sha256}]"))
-            }
-            CardContent::ToolCall { .. } => Self::Text(String::new()),
-            CardContent::ToolResult { status, result, error, .. } => match (result, error) {
-                (Some(result), _) => Self::of_value(result),
-                (None, Some(error)) if error.code == "tool_error" => Self::Text(error.message.clone()),
-                (None, Some(error)) => Self::Text(canonical(
-                    &json!({"status": status, "error": {"code": error.code, "message": error.message}}),
-                )),
-                (None, None) => Self::Text(String::new()),
-            },
-        }
+fn spoken_value(value: &Value) -> Value {
+    let is_part = |part: &Value| part.get("type").is_some_and(Value::is_string);
+    match value {
+        Value::String(_) => value.clone(),
+        Value::Array(parts) if !parts.is_empty() && parts.iter().all(is_part) => value.clone(),
+        value => canonical(value).into(),
     }
+}
 
-    fn of_value(value: &Value) -> Self {
-        match value {
-            Value::String(text) => Self::Text(text.clone()),
-            Value::Array(parts)
-                if !parts.is_empty() && parts.iter().all(|part| part.get("type").is_some_and(Value::is_string)) =>
-            {
-                Self::Parts(parts.clone())
-            }
-            value => Self::Text(canonical(value)),
-        }
-    }
-
-    fn value(self) -> Value {
-        match self {
-            Self::Text(text) => text.into(),
-            Self::Parts(parts) => parts.into(),
-        }
-    }
-
-    fn blocks(self) -> Vec<Value> {
-        match self {
-            Self::Text(text) if text.is_empty() => Vec::new(),
-            Self::Text(text) => vec![json!({"type": "text", "text": text})],
-            Self::Parts(parts) => parts,
-        }
+fn blocks(spoken: Value) -> Vec<Value> {
+    match spoken {
+        Value::Array(parts) => parts,
+        text if text == "" => Vec::new(),
+        text => vec![json!({"type": "text", "text": text})],
     }
 }
 
@@ -128,10 +109,8 @@ fn open_ai((id, card): &(ContentId, Card)) -> Value {
         CardContent::ToolCall { .. } => Role::Assistant.name(),
         _ => card.metadata.get("message_role").and_then(Value::as_str).unwrap_or(card.role.name()),
     };
-    let content = match Spoken::of(&card.content) {
-        Spoken::Text(text) if text.is_empty() && !calls.is_empty() => Value::Null,
-        spoken => spoken.value(),
-    };
+    let spoken = spoken(&card.content);
+    let content = if spoken == "" && !calls.is_empty() { Value::Null } else { spoken };
     let mut message = json!({"role": role, "content": content});
     if !calls.is_empty() {
         let calls = calls.iter().map(|call| {
@@ -159,10 +138,10 @@ struct OpenMessage {
 }
 
 fn anthropic(cards: &[(ContentId, Card)]) -> Messages {
-    let mut system: Vec<Spoken> = Vec::new();
+    let mut system: Vec<Value> = Vec::new();
     let mut messages: Vec<OpenMessage> = Vec::new();
     for (id, card) in cards {
-        let spoken = Spoken::of(&card.content);
+        let spoken = spoken(&card.content);
         let is_call = matches!(card.content, CardContent::ToolCall { .. });
         let n = card.metadata.get("part").and(card.metadata.get("n")).cloned();
         // The API has no result without the id of its call.
@@ -180,7 +159,7 @@ fn anthropic(cards: &[(ContentId, Card)]) -> Messages {
                 messages.push(OpenMessage { message, n, is_results: true });
             }
             Some(last) if !is_assistant && n.is_some() && last.n == n => {
-                spoken.blocks().into_iter().for_each(|block| push_block(&mut last.message, block));
+                blocks(spoken).into_iter().for_each(|block| push_block(&mut last.message, block));
                 last.is_results = false;
                 add_extra(&mut last.message, message_extra(card).as_ref());
             }
@@ -194,32 +173,31 @@ fn anthropic(cards: &[(ContentId, Card)]) -> Messages {
     }
     let system = match system.len() {
         0 => None,
-        1 => system.pop().map(Spoken::value),
-        _ => Some(system.into_iter().flat_map(Spoken::blocks).collect()),
+        1 => system.pop(),
+        _ => Some(system.into_iter().flat_map(blocks).collect()),
     };
     Messages { system, messages: messages.into_iter().map(|open| open.message).collect() }
 }
 
 /// Returns the content of a message: a text, or blocks that end in the tool calls.
-fn content_with_calls(id: &ContentId, card: &Card, spoken: Spoken) -> Value {
+fn content_with_calls(id: &ContentId, card: &Card, spoken: Value) -> Value {
     let calls = calls(id, card);
     if calls.is_empty() {
-        return spoken.value();
+        return spoken;
     }
-    let blocks = calls.iter().map(|call| {
+    let calls = calls.iter().map(|call| {
         let input = call.arguments_value();
         let mut block = json!({"type": "tool_use", "id": call.id, "name": call.tool_name, "input": input});
         add_extra(&mut block, call_extra(card, &call.id));
         block
     });
-    spoken.blocks().into_iter().chain(blocks).collect()
+    blocks(spoken).into_iter().chain(calls).collect()
 }
 
-fn result_block(card: &Card, spoken: Spoken) -> Value {
+fn result_block(card: &Card, spoken: Value) -> Value {
     let mut block = json!({"type": "tool_result", "tool_use_id": card.tool_call_id});
-    match spoken {
-        Spoken::Text(text) if text.is_empty() => {}
-        spoken => block["content"] = spoken.value(),
+    if spoken != "" {
+        block["content"] = spoken;
     }
     if matches!(&card.content, CardContent::ToolResult { error: Some(_), .. }) {
         block["is_error"] = true.into();

@@ -18,8 +18,7 @@ pub fn import(value: Value) -> Result<(Vec<Value>, Vec<String>), CardError> {
     let Some(Value::Array(list)) = request.remove("messages") else {
         return Err(CardError::bad("messages are a JSON list, or an object with the list `messages`"));
     };
-    let system = request.remove("system").filter(|system| !system.is_null());
-    let system = system.map(|system| json!({"role": "system", "content": system}));
+    let system = take(&mut request, "system").map(|system| json!({"role": "system", "content": system}));
     let messages = system.into_iter().chain(list);
     let left_out = request.into_iter().map(|(key, _)| key).collect();
     let mut cards = Vec::new();
@@ -38,17 +37,12 @@ struct Message {
     /// The text, or the list of parts that are no tool calls or results; `None` if there is no content.
     content: Option<Value>,
     calls: Vec<Value>,
-    results: Vec<ToolOutput>,
+    /// The results of tools: the id of the call, the content of the card, and unknown fields.
+    results: Vec<(String, Value, Map<String, Value>)>,
     tool_call_id: Option<String>,
     extra: Map<String, Value>,
     /// Unknown fields of tool calls, by the calls' ids.
     call_extra: Map<String, Value>,
-}
-
-struct ToolOutput {
-    tool_call_id: String,
-    content: Value,
-    extra: Map<String, Value>,
 }
 
 impl Message {
@@ -61,9 +55,8 @@ impl Message {
             "assistant" => Role::Assistant,
             "tool" | "function" => Role::Tool,
             _ => {
-                return Err(format!(
-                    "`{role}` is no role: roles are `system`, `developer`, `user`, `assistant` and `tool`"
-                ));
+                let roles = "roles are `system`, `developer`, `user`, `assistant` and `tool`";
+                return Err(format!("`{role}` is no role: {roles}"));
             }
         };
         let mut read = Self {
@@ -76,21 +69,18 @@ impl Message {
             extra: Map::new(),
             call_extra: Map::new(),
         };
-        match fields.remove("tool_calls") {
-            None | Some(Value::Null) => {}
-            Some(Value::Array(calls)) => {
-                for call in calls {
-                    read.call(call, n)?;
-                }
-            }
+        match take(&mut fields, "tool_calls") {
+            None => {}
+            Some(Value::Array(calls)) => calls.into_iter().try_for_each(|call| read.call(call, n))?,
             Some(_) => return Err("`tool_calls` is no list".to_owned()),
         }
         read.tool_call_id = take_text(&mut fields, "tool_call_id")?;
-        match fields.remove("content") {
-            None | Some(Value::Null) => {}
+        match take(&mut fields, "content") {
             Some(Value::Array(parts)) => read.parts(parts)?,
-            Some(text @ Value::String(_)) => read.content = Some(text),
-            Some(_) => return Err("`content` is neither a text nor a list of parts".to_owned()),
+            Some(Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
+                return Err("`content` is neither a text nor a list of parts".to_owned());
+            }
+            text => read.content = text,
         }
         read.extra = fields;
         if !read.calls.is_empty() && read.role != Role::Assistant {
@@ -153,7 +143,7 @@ impl Message {
                     let tool_call_id = tool_call_id.ok_or("a `tool_result` has no `tool_use_id`")?;
                     let is_error = fields.remove("is_error") == Some(Value::Bool(true));
                     let content = tool_result(fields.remove("content").unwrap_or(Value::Null), is_error);
-                    self.results.push(ToolOutput { tool_call_id, content, extra: fields });
+                    self.results.push((tool_call_id, content, fields));
                 }
                 Some(_) => others.push(Value::Object(fields)),
                 None => return Err("a part of `content` has no `type`".to_owned()),
@@ -187,9 +177,8 @@ impl Message {
             }
             metadata
         };
-        for (part, output) in self.results.into_iter().enumerate() {
-            let metadata = metadata(output.extra, part);
-            cards.push(card("tool.result", Role::Tool, output.content, Some(output.tool_call_id), metadata));
+        for (part, (call, content, extra)) in self.results.into_iter().enumerate() {
+            cards.push(card("tool.result", Role::Tool, content, Some(call), metadata(extra, part)));
         }
         if parts > cards.len() {
             let kind = match self.role {
@@ -261,9 +250,14 @@ fn tool_result(output: Value, is_error: bool) -> Value {
     content
 }
 
+/// Takes the value of a field that may be absent or null.
+fn take(fields: &mut Map<String, Value>, name: &str) -> Option<Value> {
+    fields.remove(name).filter(|value| !value.is_null())
+}
+
 fn take_text(fields: &mut Map<String, Value>, name: &str) -> Result<Option<String>, String> {
-    match fields.remove(name) {
-        None | Some(Value::Null) => Ok(None),
+    match take(fields, name) {
+        None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
         Some(_) => Err(format!("`{name}` is no text")),
     }

@@ -94,9 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn repeated_keys_and_inexact_numbers_are_found() {
-        let error = parse(b"{\"a\": 1, \"a\": 2}", "it").unwrap_err().to_string();
-        assert!(error.contains("the key `a` appears twice in one object at line 1"), "{error}");
+    fn inexact_numbers_are_found() {
         for (text, path) in [("{\"a\": [1, 1.0]}", "a.1"), ("[9007199254740992]", "0"), ("{\"b\": -0}", "b")] {
             let value = parse(text.as_bytes(), "it").unwrap();
             assert_eq!(inexact_number(&value, "").as_deref(), Some(path), "{text}");

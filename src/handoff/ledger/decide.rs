@@ -85,8 +85,8 @@ impl Ledger {
         if in_place.flatten().is_some_and(is_same) {
             return Ok(Decision { late, file: None });
         }
-        if let Some((reason, _)) = self.late(of).iter().find(|(_, report)| is_same(report)) {
-            return Ok(Decision { late: Some(*reason), file: None });
+        if let Some(report) = self.late(of).iter().find(|report| is_same(report)) {
+            return Ok(Decision { late: report.late, file: None });
         }
         let second = in_place.map(|_| LateReason::Second);
         let late = if self.is_over() { Some(LateReason::Closed) } else { late.or(second) };

@@ -43,14 +43,6 @@ pub struct AttemptReport {
     pub outcome: Outcome,
     pub author_id: Option<String>,
     pub at: String,
-}
-
-/// A report, and whether it counts.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ReportState {
-    pub epoch: u32,
-    pub at: String,
-    pub status: String,
     /// Why it does not count; `None` if it does.
     pub late: Option<LateReason>,
 }
@@ -74,7 +66,7 @@ pub struct TaskState {
     /// Whether this epoch cannot be reported, since the file of its report is damaged.
     pub is_blocked: bool,
     /// All reports, by epoch, the one that counts included.
-    pub reports: Vec<ReportState>,
+    pub reports: Vec<AttemptReport>,
 }
 
 impl TaskState {
@@ -107,7 +99,7 @@ pub struct Ledger {
     /// The reports; `None` if the file cannot be used.
     reports: BTreeMap<Attempt, Option<AttemptReport>>,
     /// Reports that came too late, in the order of their files' names.
-    late: BTreeMap<WorkId, Vec<(LateReason, AttemptReport)>>,
+    late: BTreeMap<WorkId, Vec<AttemptReport>>,
     /// The numbers of events with the paths of their files, until all files were read.
     events: BTreeMap<Series, BTreeMap<u32, Vec<String>>>,
     last_numbers: BTreeMap<Series, u32>,
@@ -219,7 +211,7 @@ impl Ledger {
         if !self.kind.late.contains(&reason) {
             return Err(format!("a {} is never late as `{}`", self.kind.report, reason.name()));
         }
-        self.late.entry(attempt.of).or_default().push((reason, report));
+        self.late.entry(attempt.of).or_default().push(AttemptReport { late: Some(reason), ..report });
         Ok(())
     }
 
@@ -278,7 +270,7 @@ impl Ledger {
         check_outcome(self.kind.report, &outcome.status, outcome.error.as_ref())?;
         let (author_id, at) = read_origin(&mut fields)?;
         fields.end()?;
-        let report = AttemptReport { epoch: attempt.epoch, outcome, author_id, at };
+        let report = AttemptReport { epoch: attempt.epoch, outcome, author_id, at, late: None };
         Ok((attempt, report))
     }
 
@@ -323,7 +315,7 @@ impl Ledger {
             error.iter_mut().for_each(|error| error.redact(redact));
         };
         self.claims.values_mut().flat_map(|claim| &mut claim.author_id).for_each(text);
-        let late = self.late.values_mut().flatten().map(|(_, report)| report);
+        let late = self.late.values_mut().flatten();
         for AttemptReport { outcome: it, author_id, .. } in self.reports.values_mut().flatten().chain(late) {
             text(&mut it.status);
             author_id.iter_mut().for_each(text);
@@ -370,7 +362,7 @@ impl Ledger {
         self.reports.get(attempt).map(Option::as_ref)
     }
 
-    pub(super) fn late(&self, id: &WorkId) -> &[(LateReason, AttemptReport)] {
+    pub(super) fn late(&self, id: &WorkId) -> &[AttemptReport] {
         self.late.get(id).map_or(&[], Vec::as_slice)
     }
 
@@ -441,18 +433,16 @@ impl Ledger {
         TaskState { id: id.clone(), status, epoch: attempt.epoch, claim, report, outcome, is_blocked, reports }
     }
 
-    fn report_states(&self, id: &WorkId) -> Vec<ReportState> {
+    fn report_states(&self, id: &WorkId) -> Vec<AttemptReport> {
         let end = |epoch| Attempt { of: id.clone(), epoch };
-        let files = self.reports.range(end(0)..=end(u32::MAX)).filter_map(|(_, report)| report.as_ref());
-        let files = files.map(|report| (self.lateness(id, report.epoch), report));
-        let late = self.late(id).iter().map(|(reason, report)| (Some(*reason), report));
-        let states = files.chain(late).map(|(late, report)| {
-            let AttemptReport { epoch, outcome, at, .. } = report.clone();
-            ReportState { epoch, at, status: outcome.status, late }
+        let files = self.reports.range(end(0)..=end(u32::MAX)).filter_map(|(_, report)| report.clone());
+        let files = files.map(|report| AttemptReport { late: self.lateness(id, report.epoch), ..report });
+        let mut reports: Vec<AttemptReport> = files.chain(self.late(id).iter().cloned()).collect();
+        reports.sort_by(|a, b| {
+            let of_b = (b.epoch, &b.at, &b.outcome.status, b.late);
+            (a.epoch, &a.at, &a.outcome.status, a.late).cmp(&of_b)
         });
-        let mut states: Vec<ReportState> = states.collect();
-        states.sort();
-        states
+        reports
     }
 }
 
