@@ -5,13 +5,23 @@
 use super::check::{ConfigFaults, SettingPlace};
 use super::deserialize::read;
 use super::tree;
-use serde::Deserialize;
+use crate::model::named_enum;
+use serde::{Deserialize, Serialize};
 
-/// The words of `target_strategy`.
-const STRATEGIES: [&str; 3] = ["new", "reuse", "clone"];
+named_enum! {
+    /// The log that an agent appends to.
+    pub enum TargetStrategy {
+        /// A log of its own.
+        New = "new",
+        /// The log of the agent that it is for.
+        Reuse = "reuse",
+        /// A log of its own, and the log of the agent that hands over is inherited.
+        Clone = "clone",
+    }
+}
 
 /// The longest deadline, in seconds: more than thirty years.
-const LONGEST_DEADLINE: u64 = 1_000_000_000;
+pub const LONGEST_DEADLINE: u64 = 1_000_000_000;
 
 /// A plan of tasks that agents work on at once.
 #[derive(Debug, Deserialize)]
@@ -26,14 +36,16 @@ pub struct BatchFile {
     pub key: Option<String>,
 }
 
-/// A task of a plan.
-#[derive(Debug, Deserialize)]
+/// A task of a plan, and of the batch that is forked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedTask {
-    pub target_strategy: String,
+    pub target_strategy: TargetStrategy,
     pub target_ref: String,
     pub instruction: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub context_box_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
 }
 
@@ -126,7 +138,6 @@ impl BatchFile {
         for (index, task) in self.tasks.iter().enumerate() {
             let at = at_tasks.item(index);
             lines.push(at.line());
-            faults.one_of(at.key("target_strategy"), &task.target_strategy, &STRATEGIES, "a strategy");
             let texts = [
                 ("target_ref", Some(&task.target_ref)),
                 ("instruction", Some(&task.instruction)),

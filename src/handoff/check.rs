@@ -4,7 +4,7 @@ use super::cards::{
     BoxSnapshot, Card, CardError, CardStore, ContentId, DELETED, FileKind, LogEntry, LogName, TOMBSTONE, is_hex,
     parse_file, read_append, unchanged, without_line_end,
 };
-use super::ledger::{BATCHES, Batch, INBOXES, Ledger, LedgerFolder, LedgerPath, MISPLACED, ShortId};
+use super::ledger::{BATCHES, Batch, INBOXES, Ledger, LedgerFolder, LedgerKind, LedgerPath, MISPLACED, ShortId};
 use crate::model::RepoPath;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -71,8 +71,8 @@ impl FileChecker {
             ["cards", folder, file] => self.hashed(FileKind::Card, folder, file, bytes),
             ["boxes", folder, file] => self.hashed(FileKind::Box, folder, file, bytes),
             ["logs", log, file] => self.append(log, file, bytes)?,
-            ["batches", name, file] => self.batch_file(name, file, bytes)?,
-            ["inbox", name, file] => self.inbox_file(name, file, bytes)?,
+            ["batches", name, file] => self.ledger_file(&BATCHES, name, file, bytes)?,
+            ["inbox", name, file] => self.ledger_file(&INBOXES, name, file, bytes)?,
             [folder, ..] if CHECKED_FOLDERS.contains(&folder) => vec![MISPLACED.to_owned()],
             _ => return Ok(None),
         };
@@ -136,14 +136,27 @@ impl FileChecker {
         ids.iter().filter_map(fault).collect()
     }
 
-    fn batch_file(&mut self, name: &str, file: &str, bytes: &[u8]) -> Result<Vec<String>, CardError> {
-        let Some((id, path)) = ShortId::parse(name).zip(LedgerPath::parse(&BATCHES, file)) else {
+    fn ledger_file(
+        &mut self,
+        kind: &'static LedgerKind,
+        name: &str,
+        file: &str,
+        bytes: &[u8],
+    ) -> Result<Vec<String>, CardError> {
+        let batch = ShortId::parse(name).filter(|_| *kind == BATCHES);
+        let is_inbox = *kind == INBOXES && LogName::new(name).is_ok();
+        let Some(path) = LedgerPath::parse(kind, file).filter(|_| batch.is_some() || is_inbox) else {
             return Ok(vec![MISPLACED.to_owned()]);
         };
-        let key = format!("batches/{name}");
+        let key = format!("{}/{name}", kind.folder);
         if !self.ledgers.contains_key(&key) {
-            let ledger = Ledger::of_batch_with_any_result(&id, self.batches.files(name, true)?);
-            self.ledgers.insert(key.clone(), ledger.ok());
+            let folder = if is_inbox { &self.inboxes } else { &self.batches };
+            let files = folder.files(name, true)?;
+            let ledger = match &batch {
+                Some(id) => Ledger::of_batch_with_any_result(id, files).ok(),
+                None => Some(Ledger::of_inbox(files)),
+            };
+            self.ledgers.insert(key.clone(), ledger);
         }
         if let Some(ledger) = &self.ledgers[&key] {
             return Ok(self.ledger_faults(ledger, &path, bytes));
@@ -151,23 +164,11 @@ impl FileChecker {
         Ok(match parse_file(bytes) {
             Err(why) => vec![why],
             Ok((_, fault)) => {
-                let is_plan = path == LedgerPath::File("batch.json");
-                let why = if is_plan { Batch::read(&id, bytes).err() } else { Some(NO_PLAN.to_owned()) };
+                let plan = batch.filter(|_| path == LedgerPath::File("batch.json"));
+                let why = plan.map_or(Some(NO_PLAN.to_owned()), |id| Batch::read(&id, bytes).err());
                 fault.into_iter().chain(why).collect()
             }
         })
-    }
-
-    fn inbox_file(&mut self, name: &str, file: &str, bytes: &[u8]) -> Result<Vec<String>, CardError> {
-        let Some((_, path)) = LogName::new(name).ok().zip(LedgerPath::parse(&INBOXES, file)) else {
-            return Ok(vec![MISPLACED.to_owned()]);
-        };
-        let key = format!("inbox/{name}");
-        if !self.ledgers.contains_key(&key) {
-            let inbox = Ledger::of_inbox(self.inboxes.files(name, true)?);
-            self.ledgers.insert(key.clone(), Some(inbox));
-        }
-        Ok(self.ledgers[&key].as_ref().map_or_else(Vec::new, |inbox| self.ledger_faults(inbox, &path, bytes)))
     }
 
     fn ledger_faults(&self, ledger: &Ledger, path: &LedgerPath, bytes: &[u8]) -> Vec<String> {

@@ -137,7 +137,11 @@ fn a_plan_with_faults_names_their_lines_and_writes_nothing() {
         (2, "tasks: []\n".to_owned(), "`parent_agent` is missing"),
         (2, "parent_agent: planner\ntasks: []\n".to_owned(), "plan.yml:2: there are no tasks"),
         (2, task("target_strategy: new, target_ref: coder, instrution: Go."), "did you mean `instruction`?"),
-        (2, task("target_strategy: cloned, target_ref: coder, instruction: Go."), "plan.yml:3: `cloned` is not"),
+        (
+            2,
+            task("target_strategy: cloned, target_ref: coder, instruction: Go."),
+            "plan.yml:3: `cloned` is none of `new`, `reuse`",
+        ),
         (2, task("target_strategy: new, target_ref: coder, instruction: ' '"), "`instruction` is empty"),
         (2, format!("deadline_seconds: 0\n{}", task(good)), "plan.yml:1: `deadline_seconds` is not from 1"),
         (2, format!("deadline: 10 apples\n{}", task(good)), "plan.yml:1: `deadline` is a time such as `10m`"),

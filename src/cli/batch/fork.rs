@@ -7,13 +7,15 @@ use crate::cli::handover::{BuiltHandover, HandoverTask, built, party};
 use crate::cli::input;
 use crate::cli::ledger::{Done, LedgerFiles};
 use crate::cli::workspace::{open, settled, stamp};
-use crate::config::BatchFile;
+use crate::config::{BatchFile, TargetStrategy};
 use crate::console::report::print_error;
 use crate::console::{self, Exit, Failure, Format, printable};
 use crate::engine::{Project, Repository};
 use crate::handoff::cards::{BoxContent, ContentId, FileKind, LogName, Transaction};
-use crate::handoff::handover::{Arguments, TargetStrategy, own_log};
-use crate::handoff::ledger::{Attempt, Batch, BatchTask, ForkedTask, Ledger, LedgerPath, ShortId};
+use crate::handoff::handover::{Arguments, own_log};
+use crate::handoff::ledger::{
+    Attempt, BATCH_VERSION, Batch, DEADLINE_SECONDS, ForkedTask, Ledger, LedgerPath, ShortId,
+};
 use crate::model::Digest;
 use crate::review::read;
 use crate::store::{Access, Folder};
@@ -218,20 +220,14 @@ fn build_task(
 /// Returns the batch of a plan, without secrets, and the fields from which some were removed, with their tasks.
 fn batch(cards: &CardFiles, file: BatchFile) -> Result<(Batch, Vec<(Option<usize>, String)>), Failure> {
     let deadline = file.deadline();
-    let tasks = file.tasks.into_iter().map(|task| BatchTask {
-        target_strategy: TargetStrategy::parse(&task.target_strategy).unwrap_or(TargetStrategy::New),
-        target_ref: task.target_ref,
-        instruction: task.instruction,
-        context_box_id: task.context_box_id,
-        root: task.root,
-    });
-    let batch = Batch::new(file.parent_agent, tasks.collect());
     let batch = Batch {
+        schema_version: BATCH_VERSION.to_owned(),
+        parent_agent: file.parent_agent,
         tool_call_id: file.tool_call_id,
         key: file.key,
-        fail_fast: file.fail_fast.unwrap_or(batch.fail_fast),
-        deadline_seconds: deadline.unwrap_or(batch.deadline_seconds),
-        ..batch
+        fail_fast: file.fail_fast.unwrap_or(false),
+        deadline_seconds: deadline.unwrap_or(DEADLINE_SECONDS),
+        tasks: file.tasks,
     };
     let before = serde_json::to_value(&batch).map_err(std::io::Error::from)?;
     let mut after = before.clone();

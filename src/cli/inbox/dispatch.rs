@@ -10,7 +10,7 @@ use crate::console::{Exit, Failure, Format};
 use crate::engine::EngineError;
 use crate::handoff::cards::{CardError, FileKind, LogName};
 use crate::handoff::handover::{Party, own_log};
-use crate::handoff::ledger::{Dispatched, Status, TurnRequest, WorkId};
+use crate::handoff::ledger::{Dispatched, REQUEST_VERSION, Status, TurnRequest, WorkId};
 use crate::knowledge::AgentError;
 use crate::store::Access;
 use serde_json::json;
@@ -72,12 +72,15 @@ fn dispatch(files: &LedgerFiles, args: &DispatchArgs, code: &Cell<&'static str>)
     }
     let output = output.or_else(|| pack.and_then(|pack| pack.output.clone())).unwrap_or_else(|| inbox.clone());
     let request = TurnRequest {
+        schema_version: REQUEST_VERSION.to_owned(),
+        agent: to.key,
+        context_box_id: snapshot,
+        output_box: output.as_str().to_owned(),
         root,
         from_agent,
         correlation_id: args.correlation_id.clone(),
         trace_id: args.trace_id.clone(),
         key: args.key.clone(),
-        ..TurnRequest::new(to.key, snapshot, output.as_str().to_owned())
     };
     let named = [
         ("the log's name", Some(&request.output_box)),

@@ -2,7 +2,7 @@
 
 use super::json::{canonical, canonical_bytes, inexact_number, present};
 use super::{CardError, is_hex};
-use crate::model::{RepoPath, is_card_type};
+use crate::model::{RepoPath, is_card_type, named_enum};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -44,31 +44,21 @@ pub struct Card {
     pub metadata: Map<String, Value>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// Instructions that come before the conversation
-    System,
-    /// The user
-    User,
-    /// The model
-    Assistant,
-    /// A tool that the model called
-    Tool,
+named_enum! {
+    #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+    pub enum Role {
+        /// Instructions that come before the conversation
+        System = "system",
+        /// The user
+        User = "user",
+        /// The model
+        Assistant = "assistant",
+        /// A tool that the model called
+        Tool = "tool",
+    }
 }
 
 impl Role {
-    /// Returns the name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-        }
-    }
-
     /// Returns the default role of cards of a type; `None` if the type has none.
     pub fn of_type(kind: &str) -> Option<Self> {
         DEFAULT_ROLES.iter().find(|(name, _)| *name == kind).map(|(_, role)| *role)

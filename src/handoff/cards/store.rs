@@ -29,18 +29,12 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    pub(super) fn folder(self) -> &'static str {
-        match self {
-            Self::Card => "cards",
-            Self::Box => "boxes",
-        }
+    fn folder(self) -> &'static str {
+        if self == Self::Card { "cards" } else { "boxes" }
     }
 
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Card => "card",
-            Self::Box => "box",
-        }
+        if self == Self::Card { "card" } else { "box" }
     }
 }
 

@@ -1,35 +1,9 @@
 //! The arguments of a handover, checked against its recipe.
 
-use crate::config::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY, nearest};
+use crate::config::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY, TargetStrategy, nearest};
 use crate::handoff::cards::{CardError, CardWriter, Role};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TargetStrategy {
-    /// A log of its own.
-    New,
-    /// The log of the agent that it is for.
-    Reuse,
-    /// A log of its own, and the log of the agent that hands over is inherited.
-    Clone,
-}
-
-impl TargetStrategy {
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::New, Self::Reuse, Self::Clone].into_iter().find(|strategy| strategy.name() == name)
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Reuse => "reuse",
-            Self::Clone => "clone",
-        }
-    }
-}
 
 #[derive(Debug, Clone, Default)]
 pub struct Arguments(pub BTreeMap<String, Value>);
@@ -63,8 +37,8 @@ impl Arguments {
 
     pub(super) fn strategy(&self) -> Result<TargetStrategy, CardError> {
         let Some(value) = self.0.get(TARGET_STRATEGY) else { return Ok(TargetStrategy::New) };
-        let bad = || CardError::bad(format!("`{TARGET_STRATEGY}` must be `new`, `reuse` or `clone`"));
-        value.as_str().and_then(TargetStrategy::parse).ok_or_else(bad)
+        let bad = |_| CardError::bad(format!("`{TARGET_STRATEGY}` must be `new`, `reuse` or `clone`"));
+        serde_json::from_value(value.clone()).map_err(bad)
     }
 
     pub(super) fn include_history(&self) -> Result<bool, CardError> {

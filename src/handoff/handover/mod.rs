@@ -5,5 +5,5 @@
 mod arguments;
 mod plan;
 
-pub use arguments::{Arguments, TargetStrategy};
+pub use arguments::Arguments;
 pub use plan::{HandedCard, HandoverPlan, HandoverRequest, Party, own_log, plan, replay};

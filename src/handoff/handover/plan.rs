@@ -1,8 +1,7 @@
 //! What a handover consists of: its cards in order, its boxes, and the log of its results.
 
 use super::Arguments;
-use super::arguments::TargetStrategy;
-use crate::config::{Recipe, TARGET_STRATEGY};
+use crate::config::{Recipe, TARGET_STRATEGY, TargetStrategy};
 use crate::handoff::cards::{
     BoxContent, BoxSnapshot, Card, CardError, CardStore, CardWriter, ContentId, FileKind, LogName, PreparedCard, is_hex,
 };

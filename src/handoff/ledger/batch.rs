@@ -8,22 +8,19 @@ use super::fields::{
 use super::names::{Attempt, BATCHES, LedgerPath, ShortId, WorkId, is_short_hash};
 use super::state::{Ledger, Outcome, TaskState};
 use super::status::Status;
+use crate::config::{LONGEST_DEADLINE, PlannedTask, TargetStrategy};
 use crate::handoff::cards::{CardError, ContentId, LogName, ToolError, canonical_bytes, check_hash};
-use crate::handoff::handover::TargetStrategy;
 use crate::model::RepoPath;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-const BATCH_VERSION: &str = "batch/v1";
+pub const BATCH_VERSION: &str = "batch/v1";
 
 const RESULT_VERSION: &str = "batch_result/v1";
 
-/// The longest deadline, in seconds, as in plans: more than thirty years.
-const LONGEST_DEADLINE: u64 = 1_000_000_000;
-
 /// The deadline of a batch unless its plan has another, in seconds.
-const DEADLINE_SECONDS: u64 = 900;
+pub const DEADLINE_SECONDS: u64 = 900;
 
 /// A batch as it was forked: `batch.json`, which never changes. Its hash is the batch's id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,19 +38,7 @@ pub struct Batch {
     pub fail_fast: bool,
     /// After how many seconds from its fork `batch expire` ends its open tasks.
     pub deadline_seconds: u64,
-    pub tasks: Vec<BatchTask>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BatchTask {
-    pub target_strategy: TargetStrategy,
-    pub target_ref: String,
-    pub instruction: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub context_box_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub root: Option<String>,
+    pub tasks: Vec<PlannedTask>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,19 +89,6 @@ pub struct TaskResult {
 }
 
 impl Batch {
-    /// Creates a batch with the defaults of what a plan may leave out.
-    pub fn new(parent_agent: String, tasks: Vec<BatchTask>) -> Self {
-        Self {
-            schema_version: BATCH_VERSION.to_owned(),
-            parent_agent,
-            tool_call_id: None,
-            key: None,
-            fail_fast: false,
-            deadline_seconds: DEADLINE_SECONDS,
-            tasks,
-        }
-    }
-
     pub fn id(&self) -> ShortId {
         ShortId::of(&canonical_bytes(self))
     }
@@ -184,9 +156,8 @@ impl Ledger {
         let missing = || CardError::NotFound(format!("batch not found: {id}"));
         let plan = files.get("batch.json").ok_or_else(missing)?;
         let plan = Batch::read(id, plan).map_err(|why| damaged(id, "batch.json", &why))?;
-        let mut ledger = Self::empty(&BATCHES, id.to_string());
-        ledger.order = (0..u32::try_from(plan.tasks.len()).unwrap_or(u32::MAX)).map(WorkId::Task).collect();
-        ledger.plan = Some(plan);
+        let order = (0..u32::try_from(plan.tasks.len()).unwrap_or(u32::MAX)).map(WorkId::Task).collect();
+        let ledger = Self { kind: &BATCHES, name: id.to_string(), order, plan: Some(plan), ..Self::default() };
         Ok(ledger.with_files(&files))
     }
 
@@ -236,7 +207,7 @@ impl Ledger {
         self.fork.as_ref()?.tasks.get(*index as usize)
     }
 
-    pub(crate) fn planned(&self, id: &WorkId) -> Option<&BatchTask> {
+    pub(crate) fn planned(&self, id: &WorkId) -> Option<&PlannedTask> {
         let WorkId::Task(index) = id else { return None };
         self.plan.as_ref()?.tasks.get(*index as usize)
     }

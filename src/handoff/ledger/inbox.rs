@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-const REQUEST_VERSION: &str = "inbox_request/v1";
+pub const REQUEST_VERSION: &str = "inbox_request/v1";
 
 /// A turn that was dispatched to an agent. It never changes, and its hash is the turn's id, so that the same request is the
 /// same turn.
@@ -38,20 +38,6 @@ pub struct TurnRequest {
 }
 
 impl TurnRequest {
-    pub(crate) fn new(agent: String, context_box_id: ContentId, output_box: String) -> Self {
-        Self {
-            schema_version: REQUEST_VERSION.to_owned(),
-            agent,
-            context_box_id,
-            output_box,
-            root: None,
-            from_agent: None,
-            correlation_id: None,
-            trace_id: None,
-            key: None,
-        }
-    }
-
     pub(crate) fn id(&self) -> ShortId {
         ShortId::of(&canonical_bytes(self))
     }
@@ -99,7 +85,7 @@ impl Ledger {
     /// Reads the files of an inbox: pairs of a path in its folder and its bytes, in any order.
     pub fn of_inbox(files: Vec<(String, Vec<u8>)>) -> Self {
         let files: BTreeMap<String, Vec<u8>> = files.into_iter().collect();
-        let mut inbox = Self::empty(&INBOXES, "AGENT".to_owned());
+        let mut inbox = Self { kind: &INBOXES, name: "AGENT".to_owned(), ..Self::default() };
         // What happened to a turn is read once all turns are known.
         let requests: Vec<(LogEntry, &Vec<u8>)> = (files.iter())
             .filter_map(|(path, bytes)| match LedgerPath::parse(&INBOXES, path) {

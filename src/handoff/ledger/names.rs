@@ -94,6 +94,12 @@ pub struct LedgerKind {
     pub again: &'static str,
 }
 
+impl Default for &'static LedgerKind {
+    fn default() -> Self {
+        &BATCHES
+    }
+}
+
 pub static BATCHES: LedgerKind = LedgerKind {
     folder: "batches",
     command: "batch",

@@ -87,7 +87,7 @@ type Series = (String, Option<WorkId>);
 ///
 /// A file that cannot be used is a fault and stops no other. If it is a claim or a report, its attempt is taken all the same,
 /// since no other file can be created in its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ledger {
     pub(crate) kind: &'static LedgerKind,
     /// The id of a batch; of an inbox, the word for its agent.
@@ -95,14 +95,14 @@ pub struct Ledger {
     /// The files that cannot be used, by path.
     pub faults: Vec<LedgerFault>,
     pub(super) order: Vec<WorkId>,
-    claims: BTreeMap<Attempt, ClaimState>,
+    pub(super) claims: BTreeMap<Attempt, ClaimState>,
     /// The reports; `None` if the file cannot be used.
-    reports: BTreeMap<Attempt, Option<AttemptReport>>,
+    pub(super) reports: BTreeMap<Attempt, Option<AttemptReport>>,
     /// Reports that came too late, in the order of their files' names.
-    late: BTreeMap<WorkId, Vec<AttemptReport>>,
+    pub(super) late: BTreeMap<WorkId, Vec<AttemptReport>>,
     /// The numbers of events with the paths of their files, until all files were read.
-    events: BTreeMap<Series, BTreeMap<u32, Vec<String>>>,
-    last_numbers: BTreeMap<Series, u32>,
+    pub(super) events: BTreeMap<Series, BTreeMap<u32, Vec<String>>>,
+    pub(super) last_numbers: BTreeMap<Series, u32>,
     /// The plan of a batch.
     pub plan: Option<Batch>,
     /// What the fork of a batch made.
@@ -116,25 +116,6 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    pub(super) fn empty(kind: &'static LedgerKind, name: String) -> Self {
-        Self {
-            kind,
-            name,
-            faults: Vec::new(),
-            order: Vec::new(),
-            claims: BTreeMap::new(),
-            reports: BTreeMap::new(),
-            late: BTreeMap::new(),
-            events: BTreeMap::new(),
-            last_numbers: BTreeMap::new(),
-            plan: None,
-            fork: None,
-            result: None,
-            requests: BTreeMap::new(),
-            clock: 0,
-        }
-    }
-
     pub(super) fn fault(&mut self, path: &impl Display, message: String) {
         self.faults.push(LedgerFault { path: path.to_string(), message });
     }

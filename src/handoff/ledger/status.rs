@@ -1,46 +1,42 @@
 //! The states of tasks and batches, how the one follows from the other, and why a report does not count.
 
-use serde::{Deserialize, Serialize};
+use crate::model::named_enum;
 
-/// The state of a task, of a turn, or of a whole batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// A task of the batch has not ended.
-    Open,
-    /// No agent has claimed it.
-    Pending,
-    /// An agent has claimed it.
-    Dispatched,
-    /// It was done.
-    Success,
-    /// It failed.
-    Failed,
-    /// It was canceled.
-    Canceled,
-    /// It took too long.
-    Timeout,
-    /// A part of it was done.
-    Partial,
+named_enum! {
+    /// The state of a task, of a turn, or of a whole batch.
+    pub enum Status {
+        /// A task of the batch has not ended.
+        Open = "open",
+        /// No agent has claimed it.
+        Pending = "pending",
+        /// An agent has claimed it.
+        Dispatched = "dispatched",
+        /// It was done.
+        Success = "success",
+        /// It failed.
+        Failed = "failed",
+        /// It was canceled.
+        Canceled = "canceled",
+        /// It took too long.
+        Timeout = "timeout",
+        /// A part of it was done.
+        Partial = "partial",
+    }
+}
+
+named_enum! {
+    /// Why a report does not count: its epoch is over, has not begun, or has a report; or the batch was joined before.
+    pub enum LateReason {
+        StaleEpoch = "stale_epoch",
+        FutureEpoch = "future_epoch",
+        Second = "second",
+        Closed = "closed",
+    }
 }
 
 impl Status {
     /// The states that a report can give.
     pub const REPORTED: [Self; 5] = [Self::Success, Self::Failed, Self::Canceled, Self::Timeout, Self::Partial];
-
-    /// Returns the name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Pending => "pending",
-            Self::Dispatched => "dispatched",
-            Self::Success => "success",
-            Self::Failed => "failed",
-            Self::Canceled => "canceled",
-            Self::Timeout => "timeout",
-            Self::Partial => "partial",
-        }
-    }
 
     /// Returns what the word of a report counts as: a word that no state has counts as failed.
     pub fn of_word(word: &str) -> Self {
@@ -72,26 +68,5 @@ impl Status {
             (any(Self::Partial), Self::Partial),
         ];
         ladder.into_iter().find(|(holds, _)| *holds).map_or(Self::Failed, |(_, status)| status)
-    }
-}
-
-/// Why a report does not count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LateReason {
-    StaleEpoch,
-    FutureEpoch,
-    Second,
-    Closed,
-}
-
-impl LateReason {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::StaleEpoch => "stale_epoch",
-            Self::FutureEpoch => "future_epoch",
-            Self::Second => "second",
-            Self::Closed => "closed",
-        }
     }
 }
