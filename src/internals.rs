@@ -5,8 +5,8 @@ pub mod cache {
 }
 pub mod config {
     pub use crate::config::{
-        BatchFile, DenyList, Policy, RedactionAllow, RedactionRule, RedactionSettings, Settings, Strategy, Tokenizer,
-        load,
+        BatchFile, DenyList, Instructions, Policy, RedactionAllow, RedactionRule, RedactionSettings, Settings,
+        Strategy, Tokenizer, load,
     };
 }
 pub mod engine {
@@ -38,9 +38,13 @@ pub mod intake {
 }
 pub mod model {
     pub use crate::model::{
-        Code, Completeness, Diagnostic, Digest, Given, Refusal, RepoPath, SNAPSHOT_VERSION, Severity, SnapshotAuthor,
-        SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef, SnapshotRelation, SnapshotRelations, SourceTree,
+        Code, Completeness, Diagnostic, Digest, Given, Node, Refusal, RepoPath, SNAPSHOT_VERSION, Severity,
+        SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef, SnapshotRelation,
+        SnapshotRelations, SourceTree, Value,
     };
+}
+pub mod records {
+    pub use crate::records::{Item, Mention, SnapshotFile, items};
 }
 pub mod mentions {
     pub use crate::mentions::Markdown;

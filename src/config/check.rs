@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 
 const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
 
-/// The most tasks that a configuration may allow.
 const MAX_TASKS: u32 = 10_000;
 
 /// The most documents, changes or lines that a limit of `context:` allows.
@@ -52,7 +51,6 @@ impl<'a> SettingPlace<'a> {
         node.map_or(self, |node| Self { at: node.at, node: Some(node) })
     }
 
-    /// Returns whether the file has a value here.
     fn is_written(self) -> bool {
         self.node.is_some_and(|node| node.value != YamlValue::Null)
     }
@@ -71,7 +69,6 @@ impl ConfigFaults {
         self.0.push(ConfigFault::new(message).at(at.at));
     }
 
-    /// Records a fault and what to do about it.
     pub(super) fn add_help(&mut self, at: SettingPlace<'_>, message: impl Into<String>, help: impl Into<String>) {
         self.0.push(ConfigFault::new(message).help(help).at(at.at));
     }
@@ -172,11 +169,24 @@ fn github(github: &mut GithubSettings, at: SettingPlace<'_>, faults: &mut Config
     }
     github.host = github.host.to_lowercase();
     let help = "name a folder for issues only, such as `.contextpack/github`";
-    if let Some(name) = reserved(&github.snapshot) {
-        faults.add_help(at.key("snapshot"), format!("the snapshot cannot lie in `{name}`"), help);
-    } else if is_local(&lowercase(&github.snapshot)) {
-        let message = "the snapshot cannot lie among what belongs to one working copy alone";
-        faults.add_help(at.key("snapshot"), message, help);
+    let message = "the snapshot cannot lie among what belongs to one working copy alone".to_owned();
+    let rules = [(is_local(&lowercase(&github.snapshot)), message)];
+    folder(&github.snapshot, "the snapshot", rules, at.key("snapshot"), help, faults);
+}
+
+/// Checks a folder, and reports the first message that applies; `what` would lie in it.
+fn folder<const N: usize>(
+    path: &RepoPath,
+    what: &str,
+    rules: [(bool, String); N],
+    at: SettingPlace<'_>,
+    help: &str,
+    faults: &mut ConfigFaults,
+) {
+    let reserved = reserved(path).map(|name| format!("{what} cannot lie in `{name}`"));
+    let first = || rules.into_iter().find_map(|(applies, message)| applies.then_some(message));
+    if let Some(message) = reserved.or_else(first) {
+        faults.add_help(at, message, help);
     }
 }
 
@@ -207,13 +217,12 @@ fn output(settings: &Settings, at: SettingPlace<'_>, faults: &mut ConfigFaults) 
     let (OutputSettings { dir, profiles, .. }, snapshot) = (&settings.output, &settings.github.snapshot);
     let small = lowercase(dir);
     let help = "name a folder that holds packs only, such as `packs` or `.contextpack/packs`";
-    if let Some(name) = reserved(dir) {
-        faults.add_help(at.key("dir"), format!("packs cannot lie in `{name}`"), help);
-    } else if small.as_str() == ".contextpack" || is_local(&small) {
-        faults.add_help(at.key("dir"), format!("`{dir}` holds other files of contextpack"), help);
-    } else if share_a_folder(dir, snapshot) {
-        faults.add_help(at.key("dir"), format!("packs and the snapshot `{snapshot}` cannot share a folder"), help);
-    }
+    let is_taken = small.as_str() == ".contextpack" || is_local(&small);
+    let rules = [
+        (is_taken, format!("`{dir}` holds other files of contextpack")),
+        (share_a_folder(dir, snapshot), format!("packs and the snapshot `{snapshot}` cannot share a folder")),
+    ];
+    folder(dir, "packs", rules, at.key("dir"), help, faults);
     let at = at.key("profiles");
     if profiles.is_empty() && !at.lost_a_value() {
         faults.add_help(at, "no profile is named", "name at least one, such as `[coding]`");
@@ -313,31 +322,21 @@ fn context(context: &ContextSettings, at: SettingPlace<'_>, folders: [&RepoPath;
     for (name, count) in counts.into_iter().filter(|(_, count)| *count > MAX_COUNT) {
         faults.add_help(at.key(name), format!("`{name}` is {count}"), format!("give at most {MAX_COUNT}"));
     }
-    if let Some(record) = &context.record {
-        delivered_folder(record, at.key("record"), folders, faults);
+    let Some(record) = &context.record else { return };
+    let ([output, snapshot], small, at) = (folders, lowercase(record), at.key("record"));
+    if reserved(record).is_none() && record.is_under(output.as_str()) {
+        let help = "packs for agents change with every commit: name another folder";
+        return faults.add_help(at, format!("`{record}` is inside the folder of packs"), help);
     }
-}
-
-/// Checks that nothing else is in the folder of delivered packs.
-fn delivered_folder(
-    record: &RepoPath,
-    at: SettingPlace<'_>,
-    [output, snapshot]: [&RepoPath; 2],
-    faults: &mut ConfigFaults,
-) {
+    let shared = format!("delivered packs and the snapshot `{snapshot}` cannot share a folder");
+    let is_taken = small.is_under(".contextpack") && !small.is_under(".contextpack/delivered");
+    let rules = [
+        (record.is_under(snapshot.as_str()), shared),
+        (is_taken, format!("`{record}` holds other files of contextpack")),
+    ];
     let help = "name a folder that holds delivered packs only, such as `delivered`, or remove the line: the default is \
                 `.contextpack/delivered`";
-    let small = lowercase(record);
-    if let Some(name) = reserved(record) {
-        faults.add_help(at, format!("delivered packs cannot lie in `{name}`"), help);
-    } else if record.is_under(output.as_str()) {
-        let help = "packs for agents change with every commit: name another folder";
-        faults.add_help(at, format!("`{record}` is inside the folder of packs"), help);
-    } else if record.is_under(snapshot.as_str()) {
-        faults.add_help(at, format!("delivered packs and the snapshot `{snapshot}` cannot share a folder"), help);
-    } else if small.is_under(".contextpack") && !small.is_under(".contextpack/delivered") {
-        faults.add_help(at, format!("`{record}` holds other files of contextpack"), help);
-    }
+    folder(record, "delivered packs", rules, at, help, faults);
 }
 
 /// Checks the folder of cards and the recipes, and adds the built-in recipes.

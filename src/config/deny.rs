@@ -8,13 +8,11 @@ use crate::model::RepoPath;
 /// The patterns of files are for files alone: a folder `credentials-service/` holds code and decisions like any other.
 const FOLDERS: &str = ".git\n.contextpack\n.env*\n.aws\n.ssh\n.gnupg";
 
-/// Files that are denied at any depth.
 const FILES: &str = include_str!("denied_files.gitignore");
 
 /// The most patterns that the braces of one entry may stand for.
 const MAX_ALTERNATIVES: usize = 256;
 
-/// The longest entry of `deny_paths`, in bytes.
 const MAX_BYTES: usize = 1000;
 
 /// The names that are never opened: the built-in ones, with the additions and exceptions of the user.

@@ -55,7 +55,6 @@ pub(super) fn read<T: DeserializeOwned>(
     value
 }
 
-/// The unknown settings so far, by place.
 type UnknownSettings = RefCell<BTreeMap<Position, ConfigFault>>;
 
 #[derive(Clone, Copy)]

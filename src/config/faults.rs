@@ -8,7 +8,6 @@ use std::fmt;
 /// How many unknown names get a suggestion: more are not read by anyone, and would take long.
 pub(super) const MAX_SUGGESTIONS: usize = 100;
 
-/// An error of the configuration, with its place and a help line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ConfigFault {
     /// `None` until the deserializer adds the place of the setting.
@@ -23,7 +22,6 @@ pub(super) struct ConfigFault {
 /// How a value came to be faulty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FaultKind {
-    /// A check refuses it.
     Check,
     /// It has another shape than its setting, such as a list in place of a text.
     Shape,
@@ -95,7 +93,6 @@ impl de::Error for ConfigFault {
     }
 }
 
-/// Words the help for a name that is none of `known`.
 pub(super) fn did_you_mean(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),

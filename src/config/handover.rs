@@ -50,7 +50,6 @@ impl HandoverSettings {
     }
 }
 
-/// How a handover is made up.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
@@ -62,7 +61,6 @@ pub struct Recipe {
     pub target_profile_config: TargetProfile,
     #[serde(default, deserialize_with = "values::id_globs")]
     pub allow: Vec<globset::GlobMatcher>,
-    /// The arguments that have to be given.
     #[serde(skip)]
     pub required: Vec<String>,
     /// The arguments that it takes besides those that become cards or name boxes.
@@ -89,7 +87,6 @@ impl Recipe {
     }
 }
 
-/// An argument that becomes a card.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PackArgument {
@@ -115,7 +112,6 @@ fn card_type<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Er
     })
 }
 
-/// What a handover inherits.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InheritContext {
@@ -125,7 +121,6 @@ pub struct InheritContext {
     pub include_parent: bool,
 }
 
-/// Who a handover is for.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TargetProfile {
@@ -159,7 +154,6 @@ fn argument_name(name: String) -> Result<String, ConfigFault> {
     Ok(name)
 }
 
-/// Returns the built-in recipes by name.
 pub(super) fn builtin() -> BTreeMap<String, Recipe> {
     let recipe = |boxes: &[&str], options: &'static [&'static str]| Recipe {
         pack_arguments: vec![PackArgument {

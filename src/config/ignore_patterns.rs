@@ -98,7 +98,6 @@ enum Token {
 }
 
 impl Pattern {
-    /// Parses a pattern; `fold` puts it in lower case.
     fn parse(written: &[u8], fold: bool) -> Result<Self, &'static str> {
         let (negative, text) = written.strip_prefix(b"!").map_or((false, written), |rest| (true, rest));
         let (dir_only, text) = text.strip_suffix(b"/").map_or((false, text), |rest| (true, rest));

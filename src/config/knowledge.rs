@@ -7,7 +7,6 @@ use crate::model::{RepoPath, named_enum};
 use serde::{Deserialize, Deserializer};
 use std::str::FromStr as _;
 
-/// Where the files of agents are.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentSettings {
@@ -35,13 +34,11 @@ pub struct DocumentSource {
 }
 
 impl DocumentSource {
-    /// Returns whether they hold secrets.
     pub fn is_secret(&self) -> bool {
         self.sensitivity == Sensitivity::ContainsSecrets || self.kind == DocumentType::Credentials
     }
 }
 
-/// Whether a document holds secrets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Sensitivity {
@@ -53,7 +50,6 @@ enum Sensitivity {
 /// A name in the configuration that only the files of the repo can confirm, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameInConfig {
-    /// The name.
     pub name: String,
     /// Its line, from 1.
     pub line: u32,
@@ -66,7 +62,6 @@ impl<'de> Deserialize<'de> for NameInConfig {
 }
 
 named_enum! {
-    /// What a document is.
     #[derive(Default)]
     pub enum DocumentType {
         #[default]
@@ -123,7 +118,6 @@ impl Policy {
     }
 }
 
-/// A task that an agent does again and again.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
@@ -161,11 +155,9 @@ pub struct Schedule {
     cron: croner::Cron,
 }
 
-/// The fields of a schedule.
 const FIELDS: [&str; 5] = ["minute", "hour", "day of the month", "month", "day of the week"];
 
 impl Schedule {
-    /// Parses five fields.
     pub fn parse(written: &str) -> Result<Self, String> {
         if written.split_whitespace().count() != 5 {
             return Err(format!("it needs five fields: {}", FIELDS.join(", ")));

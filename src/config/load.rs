@@ -125,16 +125,3 @@ fn diagnostics(path_shown: &str, code: Code, faults: Vec<ConfigFault>) -> Vec<Di
     found.dedup();
     found
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_version_is_matched_in_whole_or_in_part() {
-        let versions = ["0.1.0", "0.1.0-rc.1", "0.10.0"];
-        for (required, matched) in [("0", [true; 3]), ("0.1", [true, true, false]), ("0.1.0", [true, false, false])] {
-            assert_eq!(versions.map(|version| matches_version(required, version)), matched, "{required}");
-        }
-    }
-}

@@ -44,7 +44,6 @@ pub struct Settings {
     pub context: ContextSettings,
     #[serde(default)]
     pub jobs: BTreeMap<String, Job>,
-    /// The built-in profiles and those of the configuration.
     pub profiles: BTreeMap<String, Profile>,
     #[serde(default, rename = "redaction")]
     pub(super) written_redaction: RedactionForm,
@@ -203,10 +202,8 @@ pub struct Template {
     pub parts: Vec<TemplatePart>,
 }
 
-/// A part of a [`Template`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplatePart {
-    /// Text as written.
     Text(String),
     /// The name of a field, `path`, `dir` or `stem`; empty for the value itself.
     Hole(String),
@@ -238,7 +235,6 @@ pub struct AdrSettings {
     pub excerpt: Excerpt,
 }
 
-/// What an excerpt of an ADR holds.
 #[derive(Debug, Clone, Hash, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Excerpt {
@@ -247,7 +243,6 @@ pub struct Excerpt {
     pub max_lines: u32,
 }
 
-/// Which repo this is on GitHub.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GithubSettings {
@@ -260,7 +255,6 @@ pub struct GithubSettings {
     pub private: Option<bool>,
 }
 
-/// How far an author is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MinTrust {
@@ -268,7 +262,6 @@ pub enum MinTrust {
     Untrusted,
 }
 
-/// Where packs go.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OutputSettings {

@@ -102,7 +102,6 @@ pub(super) fn has_lost(node: &YamlNode, name: &str) -> bool {
     pairs.iter().any(|(key, node)| key.text == name && is_removed(node))
 }
 
-/// Returns whether the value was removed.
 pub(super) fn is_removed(node: &YamlNode) -> bool {
     node.at == REMOVED
 }

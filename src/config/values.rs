@@ -206,12 +206,10 @@ fn glob_fault(text: &str, error: &globset::Error) -> ConfigFault {
     ConfigFault::new(format!("`{}` is not a glob: {}", shortened(text), error.kind()))
 }
 
-/// Reads the path of a file or folder of the repo.
 pub(super) fn repo_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RepoPath, D::Error> {
     checked(deserializer, |written: String| path(&written))
 }
 
-/// Reads such a path that may be left out.
 pub(super) fn optional_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RepoPath>, D::Error> {
     repo_path(deserializer).map(Some)
 }
@@ -318,7 +316,6 @@ fn template(written: &str) -> Checked<Template> {
     Ok(Template { parts })
 }
 
-/// Reads a limit of a budget, written `8000` or `8k`.
 pub(super) fn limit<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     const EXPECTED: &str = "a limit such as `8000` or `8k`";
     deserializer.deserialize_any(AmountVisitor { expected: EXPECTED, parse: parse_amount }).map(Some)

@@ -93,7 +93,6 @@ pub(super) enum ListOutcome {
         /// The error of a further page, after which entries are missing.
         failed: Option<SyncError>,
     },
-    /// 304.
     Same,
     /// 403, 404, 410.
     Missing,

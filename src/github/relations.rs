@@ -20,16 +20,14 @@ type Pick = fn(&mut SnapshotRelations) -> &mut SnapshotRelation;
 type Count = fn(&IssueMemo) -> Option<u64>;
 
 impl SyncEngine<'_> {
-    /// Returns how many requests the relations of all issues take, not counting further pages.
+    /// Returns how many requests the relations of all issues take at most, not counting further pages.
     pub(super) fn relation_requests(&self) -> u64 {
-        if !self.request.roots.is_empty() {
-            return self.run.wanted.len() as u64 * (1 + LISTS.len() - self.lacking.len().min(LISTS.len())) as u64;
-        }
+        let full = !self.request.roots.is_empty();
         let of = |key: &IssueKey| {
             let seen = self.state.seen.get(key).filter(|_| !self.run.related.contains(&key.path()));
             let Some(seen) = seen else { return 0 };
-            let lists = LISTS.iter().filter(|(name, _, count)| self.needs_list(name, count(seen), false)).count();
-            let parent = seen.parent.as_ref().is_some_and(|parent| !self.run.fresh.contains(parent));
+            let lists = LISTS.iter().filter(|(.., count)| full || count(seen) != Some(0)).count();
+            let parent = seen.parent.as_ref().map_or(full, |parent| !self.run.fresh.contains(parent));
             lists as u64 + u64::from(parent)
         };
         self.run.wanted.iter().map(of).sum()
@@ -44,16 +42,6 @@ impl SyncEngine<'_> {
             Some(_) => true,
             None => !self.lacking.contains(name),
         }
-    }
-
-    /// Finds out which lists the server has, with one issue that reports nothing about its relations.
-    pub(super) fn probe(&mut self) -> Result<(), SyncError> {
-        let silent = |key: &&IssueKey| {
-            let seen = self.state.seen.get(*key);
-            seen.is_some_and(|seen| LISTS.iter().any(|(_, _, count)| count(seen).is_none()))
-        };
-        let found = self.run.wanted.iter().find(silent).cloned();
-        found.map_or(Ok(()), |key| self.relations_of(&key, !self.request.roots.is_empty()))
     }
 
     pub(super) fn relations(&mut self) -> Result<(), SyncError> {

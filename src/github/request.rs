@@ -35,9 +35,7 @@ pub struct SyncSettings {
 pub struct SyncRequest {
     /// The issues to fetch in full; if there are any, nothing else is fetched.
     pub roots: Vec<IssueKey>,
-    /// The issues that work items claim.
     pub claimed: Vec<IssueKey>,
-    /// The issues that work items refer to.
     pub linked: Vec<IssueKey>,
     pub filter: IssueFilter,
 }
@@ -143,7 +141,6 @@ impl SyncError {
     }
 }
 
-/// The whole response of a server.
 pub type Response = http::Response<Vec<u8>>;
 
 /// What is asked of a server.
@@ -151,7 +148,6 @@ pub type Response = http::Response<Vec<u8>>;
 pub enum Ask<'a> {
     /// JSON; with an entity tag the response may be 304.
     Json(Option<&'a str>),
-    /// The bytes of a file.
     File,
     /// To take this JSON.
     Post(&'a Value),
@@ -166,15 +162,12 @@ pub trait Transport {
     fn send(&mut self, path: &str, ask: Ask<'_>) -> Result<Response, SyncError>;
 }
 
-/// A clock that can wait.
 pub trait Clock {
     /// Returns the time since 1970.
     fn now(&self) -> Duration;
-    /// Waits for this time.
     fn sleep(&mut self, time: Duration);
 }
 
-/// The clock of the machine.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 

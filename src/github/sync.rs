@@ -289,7 +289,6 @@ impl SyncEngine<'_> {
 
     /// Estimates the rest of the run once the issues are known.
     fn plan(&mut self) -> Result<(), SyncError> {
-        self.probe()?;
         let requests = self.relation_requests().saturating_add(self.comment_requests()?);
         let remaining = self.client.budget.remaining;
         let issues = self.run.wanted.len() as u64;

@@ -42,7 +42,6 @@ impl Tokens {
         Self::new(self.used, self.others.into_iter().chain(others))
     }
 
-    /// Returns whether requests carry a token.
     pub fn is_authenticated(&self) -> bool {
         self.used.is_some()
     }
@@ -52,7 +51,6 @@ impl Tokens {
         self.used.as_deref()
     }
 
-    /// Replaces every token in a text.
     pub fn mask(&self, text: &str) -> String {
         let Some(finder) = &self.finder else { return text.to_owned() };
         let mut masked = String::new();

@@ -11,7 +11,6 @@ use std::fmt::Write as _;
 #[derive(Debug, Clone, Default)]
 pub struct Commands {
     has_text: bool,
-    /// Whether its only visible character is a colon.
     is_colon: bool,
     /// How many `#` come right before the next character: none, one, or more.
     hashes: u8,

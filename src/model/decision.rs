@@ -44,7 +44,6 @@ pub enum StatusPosition {
     Status,
 }
 
-/// Returns what a sentence of a status says.
 pub fn state_at(status: &str, position: StatusPosition) -> DecisionState {
     let lower = status.to_lowercase().replace(['’', '\''], "");
     if is_status_template(&lower) || is_without_successor(&lower) {
@@ -149,7 +148,6 @@ struct Clause<'a> {
     is_remark: bool,
 }
 
-/// Splits a text in lower case into clauses.
 fn clauses(text: &str) -> Vec<Clause<'_>> {
     let mut clauses = Vec::new();
     let (mut start, mut is_remark) = (0, false);

@@ -67,7 +67,6 @@ impl<'a> IssueReference<'a> {
     }
 }
 
-/// The `schema_version` of a snapshot file.
 pub const SNAPSHOT_VERSION: &str = "issue_snapshot/v1";
 
 /// One issue or pull request, in `<owner>/<repo>/<number>.json` of the snapshot's folder.
@@ -78,7 +77,6 @@ pub struct SnapshotIssue {
     /// Logins, sorted.
     pub assignees: Vec<String>,
     pub author: SnapshotAuthor,
-    /// The body; `None` if GitHub has none.
     pub body: Option<String>,
     /// The lines that its texts name by URLs of commits, as they were there; sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -116,7 +114,6 @@ pub struct SnapshotIssue {
     pub url: String,
 }
 
-/// Who wrote a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotAuthor {
     /// `OWNER`, `MEMBER`, `NONE` and so on, as the token that fetched it saw them.
@@ -137,7 +134,6 @@ pub struct SnapshotCode {
     pub text: String,
 }
 
-/// The comments of an issue.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SnapshotComments {
     pub completeness: Completeness,
@@ -145,7 +141,6 @@ pub struct SnapshotComments {
     pub items: Vec<SnapshotComment>,
 }
 
-/// One comment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SnapshotComment {
     pub author: SnapshotAuthor,
@@ -155,7 +150,6 @@ pub struct SnapshotComment {
     pub id: u64,
     /// Whether it was hidden as spam, abuse, outdated and so on.
     pub minimized: bool,
-    /// `trusted` or `untrusted`.
     pub trust: String,
     pub url: String,
 }
@@ -169,7 +163,6 @@ pub struct SnapshotRelations {
     pub sub_issues: SnapshotRelation,
 }
 
-/// One kind of relation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SnapshotRelation {
     /// How much of it the snapshot has: `unknown` does not mean none.

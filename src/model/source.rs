@@ -146,7 +146,6 @@ pub const REST: u128 = 2_000_000_000;
 pub struct FileState {
     size: u64,
     inode: u64,
-    /// Nanoseconds since 1970.
     modified: u128,
     /// Nanoseconds since 1970 of the last change of contents or metadata, which no program can set.
     changed: u128,

@@ -37,9 +37,7 @@ impl LineStarts {
 /// A range of lines, both ends included, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LineRange {
-    /// The first line.
     pub first: u32,
-    /// The last line.
     pub last: u32,
 }
 
@@ -55,7 +53,6 @@ impl LineRange {
 pub struct RemovedLines {
     /// The line of the redacted text, from 1.
     pub line: u32,
-    /// How many line ends are gone.
     pub lines: u32,
 }
 

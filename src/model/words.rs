@@ -25,7 +25,6 @@ impl WordLists {
         self.0.get(list).map_or(&[], |[words, _]| words)
     }
 
-    /// Returns whether a list has a word.
     pub fn has(&self, list: &str, word: &str) -> bool {
         self.0.get(list).is_some_and(|[_, sorted]| sorted.binary_search(&word).is_ok())
     }

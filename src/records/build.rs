@@ -12,7 +12,6 @@ use crate::records::item::{Body, Field, FieldRelation, Item, Mention, Origin};
 use crate::records::unknown_field::unknown_fields;
 use std::collections::BTreeSet;
 
-/// The context that all items of a file share.
 pub(super) struct ItemContext<'a> {
     pub(super) source: &'a ItemSource,
     pub(super) source_index: usize,
@@ -21,11 +20,9 @@ pub(super) struct ItemContext<'a> {
     pub(super) text: &'a str,
     pub(super) lines: &'a LineStarts,
     pub(super) body_file: &'a dyn Fn(&RepoPath) -> Result<String, Refusal>,
-    /// Whether the file holds one item only.
     pub(super) alone: bool,
 }
 
-/// An item's fields as read, under their own names.
 pub(super) struct RawRecord {
     pub(super) pairs: Vec<(String, Node<String>)>,
     pub(super) line: u32,
@@ -310,7 +307,6 @@ fn fill(template: &Template, fields: &Fields<'_>, path: &RepoPath) -> Result<Str
     if text.is_empty() { Err("id".to_owned()) } else { Ok(text) }
 }
 
-/// Returns the title of an item that states none.
 fn title(body: &str, id: &str, context: &ItemContext<'_>) -> String {
     let headings = Outline::read(body).headings;
     let heading = headings.iter().find(|heading| heading.level == 1).or(headings.first());

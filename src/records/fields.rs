@@ -6,10 +6,8 @@ use crate::records::item::{Field, Mention};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// Lists of names of fields and keys.
 pub(super) static NAMES: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(include_str!("fields.txt")));
 
-/// Returns the relation that a field of this name states.
 pub(super) fn relation_of(field: &str) -> Option<Relation> {
     let at = NAMES.of("relations").iter().position(|name| *name == field)?;
     Relation::ALL.get(at).copied()
@@ -197,7 +195,6 @@ pub(super) fn is_nothing(text: &str) -> bool {
     text.is_empty() || NAMES.of("nothing").iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Returns whether a value holds nothing at all.
 pub(super) fn is_empty(node: &Node<String>) -> bool {
     match &node.value {
         Value::Null => true,
@@ -284,5 +281,21 @@ fn split_values(text: &str, line: u32, found: &mut Vec<Mention<String>>) {
         if !is_nothing(part) {
             found.push(Mention { value: part.to_owned(), line });
         }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    #[test]
+    fn every_field_of_the_published_schema_is_known_described_and_optional() {
+        let schema: serde_json::Value = serde_json::from_str(crate::records::WORK_ITEM_SCHEMA).unwrap();
+        let fields = schema["properties"].as_object().cloned().unwrap();
+        assert_eq!(fields.len(), 23);
+        for (name, field) in fields {
+            assert!(super::NAMES.has("known", &name), "{name}");
+            assert!(field["description"].is_string() && field["type"].is_array(), "{name}");
+        }
+        assert!(schema.get("required").is_none() && schema.get("additionalProperties").is_none());
     }
 }

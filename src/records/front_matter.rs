@@ -11,7 +11,6 @@ const LARGEST: usize = 64 << 10;
 #[derive(Debug, Clone, Default)]
 pub struct ReadFrontMatter {
     pub place: Option<FrontMatter>,
-    /// Its keys and values, in order.
     pub pairs: Vec<(String, Node<String>)>,
     /// Why it is not read as YAML, or not read at all.
     pub fault: Option<FrontMatterFault>,
@@ -25,7 +24,6 @@ pub struct FrontMatterFault {
 }
 
 impl FrontMatterFault {
-    /// Returns the warning about the front matter of a file.
     pub fn diagnostic(&self, path: &RepoPath) -> Diagnostic {
         let message = format!("the front matter {}", self.message);
         Diagnostic::on_line(Code::InvalidFrontMatter, path, self.line, message).help(self.help)

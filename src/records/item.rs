@@ -24,11 +24,9 @@ pub struct Field<T> {
 pub struct Mention<T> {
     /// One value: lists and comma-separated strings are split, and empty answers left out.
     pub value: T,
-    /// The line in the file, from 1.
     pub line: u32,
 }
 
-/// A relation that a field of the item states.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FieldRelation<T> {
     pub relation: Relation,
@@ -43,22 +41,18 @@ pub struct Body<T> {
     pub line: u32,
     /// Whether lines of `text` are lines of the file: false for a string inside JSON or a YAML field.
     pub in_file: bool,
-    /// The text, LF line ends, without blank lines at both ends.
     pub text: T,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item<T> {
-    /// The id, formed by the source's template.
     pub id: T,
     pub origin: Origin<T>,
-    /// The line where its record begins.
     pub line: u32,
     /// Index into [`crate::config::Settings::work_items`].
     pub source: usize,
     pub title: T,
     pub status: Option<T>,
-    /// Its Markdown; empty if it has none.
     pub body: Body<T>,
     /// Every field that is not the body, sorted by name, no name twice.
     pub fields: Vec<Field<T>>,
@@ -75,7 +69,6 @@ pub struct Item<T> {
     pub no_pack: bool,
 }
 
-/// An issue or a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue<T> {
     /// The parts that it shares with work items. Its body begins at line 1 of a text of its own; all other lines are those
@@ -88,7 +81,6 @@ pub struct Issue<T> {
     pub private: Option<bool>,
     pub state: ItemState,
     pub by: Authored<T>,
-    /// Its related issues by GitHub's own lists.
     pub links: Vec<IssueLink<T>>,
     /// The lines that its texts name by URLs of commits, as they were there.
     pub code: Vec<KeptCode<T>>,
@@ -115,7 +107,6 @@ pub struct Authored<T> {
 /// An entry of one of GitHub's lists of related issues.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IssueLink<T> {
-    /// The relation of the other issue to this one.
     pub relation: Relation,
     pub repo: T,
     pub number: u64,
@@ -130,12 +121,10 @@ pub struct IssueLink<T> {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KeptCode<T> {
     pub path: RepoPath,
-    /// The file's path as a text.
     pub shown: T,
     /// The commit's full SHA, in lower case.
     pub commit: T,
     pub lines: LineRange,
-    /// The text of the lines that the file had.
     pub text: T,
 }
 
@@ -145,7 +134,6 @@ pub struct Comment<T> {
     /// Its place on the page.
     pub url: T,
     pub by: Authored<T>,
-    /// The text, LF line ends, without blank lines at both ends.
     pub text: T,
     /// Whether a bot wrote it, or it was hidden on GitHub.
     pub noise: bool,

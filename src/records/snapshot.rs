@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 /// The help line of a file that is no snapshot of an issue.
 const SYNC_AGAIN: &str = "run `contextpack sync` for this issue again, or remove the file";
 
-/// A parsed file of the snapshot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SnapshotFile {
     pub issue: SnapshotIssue,
@@ -193,7 +192,6 @@ impl SnapshotFile {
     }
 }
 
-/// Reads the lines of a file at a commit.
 fn kept_code(code: &SnapshotCode) -> Result<KeptCode<String>, &'static str> {
     let path = RepoPath::new(&code.path).ok().filter(|path| path.as_str() == code.path && !code.path.is_empty());
     let path = path.ok_or("the `path` of an entry of `code` is no path in the repo")?;

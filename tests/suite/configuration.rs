@@ -1,7 +1,7 @@
 //! Configurations that are read, and what they set. What is wrong with others is in `tests/cases/config.txt`.
 
-use contextpack::internals::config::{BatchFile, DenyList, RedactionSettings, Settings, load};
-use contextpack::internals::model::{Code, RepoPath};
+use contextpack::internals::config::{BatchFile, DenyList, Instructions, RedactionSettings, Settings, load};
+use contextpack::internals::model::{Code, Digest, RepoPath};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 
@@ -28,6 +28,26 @@ fn without_a_file_everything_has_its_default() {
         assert!(settings.work_items[0].include.set.is_match("work_items/a/b.yaml"));
         for adr in ["docs/adr/0001-x.md", "docs/ADR/x.md", "Doc/Architecture/Decisions/1/x.MD"] {
             assert!(settings.adrs.include.set.is_match(adr), "{adr}");
+        }
+    }
+}
+
+/// Packs name the version as the cause of their change: raise it with the digest.
+#[test]
+fn instructions_have_a_version_are_short_and_state_what_every_agent_must_know() {
+    for (name, digest) in [
+        ("coding", "8df00f93cb65"),
+        ("drafting", "aa8694062ef5"),
+        ("other", "f4ab6d691418"),
+        ("review", "bed09a4025cf"),
+    ] {
+        let Instructions::Builtin { version, text } = good("").profiles[name].instructions else { panic!("{name}") };
+        assert_eq!((version, Digest::of(text).short(12).as_str()), (3, digest), "{name}");
+        let words: Vec<&str> = text.split_whitespace().collect();
+        assert!(words.len() <= 250 && text.starts_with("# ") && text.ends_with('\n') && !text.contains('\r'));
+        let one_line = words.join(" ").to_lowercase();
+        for needed in include_str!("../cases/instructions.txt").lines() {
+            assert!(one_line.contains(&needed.to_lowercase()), "{name} does not say `{needed}`");
         }
     }
 }

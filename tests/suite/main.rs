@@ -67,6 +67,7 @@ mod reads;
 mod ready;
 #[cfg(feature = "github")]
 mod recorded;
+mod records;
 mod redact;
 mod report;
 #[cfg(target_os = "linux")]

@@ -1,11 +1,8 @@
 //! The cases of `tests/cases/records.yml`: a file, and all that is read from it.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
-use crate::config::load;
-use crate::model::{Diagnostic, Node, Refusal, RepoPath, Value};
-use crate::records::item::{Item, Mention};
-use crate::records::{SnapshotFile, items};
+use contextpack::internals::config::load;
+use contextpack::internals::model::{Diagnostic, Node, Refusal, RepoPath, Value};
+use contextpack::internals::records::{Item, Mention, SnapshotFile, items};
 use serde::Deserialize;
 
 const CASES: &str = include_str!("../../tests/cases/records.yml");
@@ -20,7 +17,7 @@ struct Case {
 }
 
 /// Returns lines for each item, each damaged item and each diagnostic of a file, beside which there is a `README.md`.
-pub(crate) fn read(file: &str, config: &str, text: &str) -> Vec<String> {
+fn read(file: &str, config: &str, text: &str) -> Vec<String> {
     let path = RepoPath::new(file).unwrap();
     if file.starts_with("snapshot/") {
         return snapshot(&path, text);
@@ -111,16 +108,4 @@ fn hostile_files_are_read_or_refused() {
             }
         }
     }
-}
-
-#[test]
-fn every_field_of_the_published_schema_is_known_described_and_optional() {
-    let schema: serde_json::Value = serde_json::from_str(super::WORK_ITEM_SCHEMA).unwrap();
-    let fields = schema["properties"].as_object().cloned().unwrap();
-    assert_eq!(fields.len(), 23);
-    for (name, field) in fields {
-        assert!(super::fields::NAMES.has("known", &name), "{name}");
-        assert!(field["description"].is_string() && field["type"].is_array(), "{name}");
-    }
-    assert!(schema.get("required").is_none() && schema.get("additionalProperties").is_none());
 }
