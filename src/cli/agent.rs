@@ -2,48 +2,14 @@
 
 use super::args::{AgentCommand, Global};
 use super::workspace::open;
-use crate::config::DocumentType;
+use crate::config::{DocumentType, Policy};
 use crate::console::{self, Exit, Failure, Format, printable, report};
 use crate::engine::{EngineError, Project, Repository};
 use crate::knowledge::{Agent, BUILT_IN_TEMPLATE, NewAgent, Scope};
 use crate::model::{Refusal, RepoPath, SourceTree as _};
 use crate::store::{Access, Folder, WriteResult};
-use serde::Serialize;
+use serde_json::{Value, json};
 use std::io::Write as _;
-
-#[derive(Debug, Serialize)]
-pub(crate) struct AgentList {
-    agents: Vec<AgentSummary>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct AgentSummary {
-    key: String,
-    name: String,
-    path: String,
-    purpose: Option<String>,
-    role: Option<String>,
-    tools: Vec<String>,
-    profile: Option<String>,
-    policy: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct AgentDetails {
-    #[serde(flatten)]
-    agent: AgentSummary,
-    documents: Vec<SeenDocument>,
-    soul: String,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct SeenDocument {
-    path: String,
-    title: String,
-    doc_type: String,
-    scope: String,
-    pinned: bool,
-}
 
 pub(crate) fn run(global: &Global, command: &AgentCommand) -> Result<Exit, Failure> {
     let repository = open(global, &[], Some(Access::Read))?;
@@ -142,18 +108,19 @@ fn template(repository: &Repository, project: &Project<'_>) -> Result<(Option<Re
     })
 }
 
-fn summary(project: &Project<'_>, agent: &Agent) -> AgentSummary {
+/// Returns what `agent list` and `agent show` print of an agent.
+fn summary(project: &Project<'_>, agent: &Agent) -> Value {
     let text = |text: &str| project.masked(text);
-    AgentSummary {
-        key: text(&agent.key),
-        name: text(&agent.name),
-        path: text(&agent.shown),
-        purpose: agent.purpose.as_deref().map(text),
-        role: agent.role.as_deref().map(text),
-        tools: agent.tools.iter().map(|tool| text(tool)).collect(),
-        profile: agent.profile.as_deref().map(text),
-        policy: agent.policy.map(|policy| policy.name().to_owned()),
-    }
+    json!({
+        "key": text(&agent.key),
+        "name": text(&agent.name),
+        "path": text(&agent.shown),
+        "purpose": agent.purpose.as_deref().map(text),
+        "role": agent.role.as_deref().map(text),
+        "tools": agent.tools.iter().map(|tool| text(tool)).collect::<Vec<_>>(),
+        "profile": agent.profile.as_deref().map(text),
+        "policy": agent.policy.map(Policy::name),
+    })
 }
 
 /// Prints what is wrong with agents and documents, and returns the exit code.
@@ -164,20 +131,23 @@ fn faults(project: &Project<'_>) -> Result<Exit, Failure> {
 }
 
 fn list(global: &Global, project: &Project<'_>) -> Result<Exit, Failure> {
-    let agents = project.knowledge().agents.all.iter().map(|agent| summary(project, agent)).collect();
-    let list = AgentList { agents };
-    let width = |text: &dyn Fn(&AgentSummary) -> usize| list.agents.iter().map(text).max().unwrap_or_default();
-    let (keys, names) = (width(&|it| it.key.chars().count()), width(&|it| it.name.chars().count()));
-    let line = |agent: &AgentSummary| {
-        let purpose = agent.purpose.as_deref().unwrap_or("(no purpose)");
-        format!("{:keys$}  {:names$}  {purpose}", agent.key, agent.name).trim_end().to_owned()
+    let agents: Vec<Value> = project.knowledge().agents.all.iter().map(|agent| summary(project, agent)).collect();
+    let width = |field: &str| agents.iter().map(|agent| text(agent, field).chars().count()).max().unwrap_or_default();
+    let (keys, names) = (width("key"), width("name"));
+    let line = |agent: &Value| {
+        let purpose = agent["purpose"].as_str().unwrap_or("(no purpose)");
+        format!("{:keys$}  {:names$}  {purpose}", text(agent, "key"), text(agent, "name")).trim_end().to_owned()
     };
-    report::print_lines(global.format, &list, list.agents.iter().map(line))?;
+    report::print_lines(global.format, &json!({"agents": agents}), agents.iter().map(line))?;
     let is_text = global.format != Format::Json && !global.quiet;
-    if list.agents.is_empty() && is_text && project.confirm_agents_read().is_ok() {
+    if agents.is_empty() && is_text && project.confirm_agents_read().is_ok() {
         writeln!(console::stderr(), "no agents: `contextpack agent new NAME --purpose TEXT` makes one")?;
     }
     faults(project)
+}
+
+fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+    value[field].as_str().unwrap_or_default()
 }
 
 fn show(global: &Global, project: &Project<'_>, name: &str) -> Result<Exit, Failure> {
@@ -185,40 +155,42 @@ fn show(global: &Global, project: &Project<'_>, name: &str) -> Result<Exit, Fail
     let unknown = |error| project.confirm_agents_read().err().unwrap_or(EngineError::Agent(error));
     let agent = &knowledge.agents.all[knowledge.agents.find(name).map_err(unknown)?];
     let seen = knowledge.documents.iter().filter(|document| document.scope.admits(Some(&agent.key)));
-    let seen = seen.map(|document| SeenDocument {
-        path: project.masked(&document.shown),
-        title: project.masked(&document.title),
-        doc_type: document.kind.name().to_owned(),
-        scope: match &document.scope {
+    let seen = seen.map(|document| {
+        let scope = match &document.scope {
             Scope::Global | Scope::Nobody => "global".to_owned(),
             Scope::Agent(key) => project.masked(key),
-        },
-        pinned: document.pinned,
+        };
+        let (path, title) = (project.masked(&document.shown), project.masked(&document.title));
+        json!({"path": path, "title": title, "doc_type": document.kind.name(), "scope": scope, "pinned": document.pinned})
     });
-    let (documents, soul) = (seen.collect(), project.masked(&agent.soul));
-    let details = AgentDetails { agent: summary(project, agent), documents, soul };
+    let mut details = summary(project, agent);
+    details["documents"] = seen.collect();
+    details["soul"] = project.masked(&agent.soul).into();
     report::print_lines(global.format, &details, lines(&details))?;
     faults(project)
 }
 
-fn lines(AgentDetails { agent, documents, soul }: &AgentDetails) -> Vec<String> {
-    let fields = [
-        ("purpose", agent.purpose.clone()),
-        ("role", agent.role.clone()),
-        ("tools", Some(agent.tools.join(", ")).filter(|tools| !tools.is_empty())),
-        ("profile", agent.profile.clone()),
-        ("policy", agent.policy.clone()),
-    ];
-    let mut lines = vec![format!("{}  {}", agent.key, agent.name), agent.path.clone(), String::new()];
+/// Returns the details of an agent as text.
+fn lines(agent: &Value) -> Vec<String> {
+    let tools: Vec<&str> = agent["tools"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let tools = tools.join(", ");
+    let fields = ["purpose", "role", "tools", "profile", "policy"].map(|name| match name {
+        "tools" => (name, Some(tools.as_str()).filter(|tools| !tools.is_empty())),
+        name => (name, agent[name].as_str()),
+    });
+    let heading = format!("{}  {}", text(agent, "key"), text(agent, "name"));
+    let mut lines = vec![heading, text(agent, "path").to_owned(), String::new()];
     lines.extend(fields.into_iter().filter_map(|(name, value)| Some(format!("{name}: {}", value?))));
     lines.extend([String::new(), "Documents that it sees".to_owned()]);
+    let documents = agent["documents"].as_array().map(Vec::as_slice).unwrap_or_default();
     lines.extend(documents.is_empty().then(|| "  none".to_owned()));
     lines.extend(documents.iter().map(|document| {
-        let pinned = if document.pinned { ", pinned" } else { "" };
-        let scope = if document.scope == "global" { "" } else { ", its own" };
-        format!("  {} ({}{pinned}{scope}): {}", document.title, document.doc_type, document.path)
+        let pinned = if document["pinned"] == true { ", pinned" } else { "" };
+        let scope = if document["scope"] == "global" { "" } else { ", its own" };
+        let [title, kind, path] = ["title", "doc_type", "path"].map(|field| text(document, field));
+        format!("  {title} ({kind}{pinned}{scope}): {path}")
     }));
     lines.extend([String::new(), "Soul".to_owned(), String::new()]);
-    lines.extend(soul.lines().map(str::to_owned));
+    lines.extend(text(agent, "soul").lines().map(str::to_owned));
     lines
 }

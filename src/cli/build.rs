@@ -2,7 +2,7 @@
 
 use super::args::{BuildArgs, Global};
 use super::delivery;
-use super::output::{self, BuiltPack};
+use super::output;
 use super::packs::{self, BuildRun, PackTarget, Probe};
 use super::workspace::{open, print_notes, stamp};
 use crate::console::github::{append_outputs, append_summary};
@@ -195,10 +195,8 @@ fn report_and_exit(
     shown: &dyn Fn(&str) -> String,
     started: Instant,
 ) -> Result<Exit, Failure> {
-    report(global, run, states, shown).print(global.format, global.verbose, || output::Build {
-        packs: states.iter().map(|state| BuiltPack::new(state, shown)).collect(),
-        diagnostics: console::diagnostics(&run.diagnostics),
-        gone: Vec::new(),
+    report(global, run, states, shown).print(global.format, global.verbose, || {
+        output::build(states.iter().map(|state| output::built_pack(state, shown)).collect(), &run.diagnostics, &[])
     })?;
     if let Some(file) = &args.summary.file {
         append_summary(file, "build", states, shown, &run.diagnostics, None)?;

@@ -1,7 +1,7 @@
 //! `contextpack check`.
 
 use super::args::{CheckArgs, Global};
-use super::output::{self, CheckedPack};
+use super::output::checked_pack;
 use super::packs::{self, BuildRun, no_roots};
 use super::workspace::open;
 use crate::console;
@@ -13,6 +13,7 @@ use crate::engine::{
 };
 use crate::model::Diagnostic;
 use crate::store::Folder;
+use serde_json::json;
 use std::io::Write as _;
 
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
@@ -74,9 +75,9 @@ fn report_and_exit(
     // `--quiet` leaves warnings out of the text, but not out of the annotations.
     let errors_only = global.quiet && global.format != Format::Github;
     let report = Report { diagnostics: report::visible(&run.diagnostics, errors_only), lines: lines.collect() };
-    report.print(global.format, global.verbose, || output::Check {
-        packs: states.iter().map(|state| CheckedPack::new(state, dir)).collect(),
-        diagnostics: crate::console::diagnostics(&run.diagnostics),
+    report.print(global.format, global.verbose, || {
+        let packs: Vec<_> = states.iter().map(|state| checked_pack(state, dir)).collect();
+        json!({"packs": packs, "diagnostics": console::diagnostics(&run.diagnostics)})
     })?;
     if !global.quiet && global.format != Format::Json {
         let fresh = states.iter().filter(|state| state.status == "fresh").count();

@@ -9,9 +9,8 @@ use crate::console::{Exit, Failure, explanation_document, without_secrets};
 use crate::engine::{BudgetProbe, why_not_in};
 use crate::review::{WhyNot, explain, grouped, why_not};
 use crate::store::Access;
-use crate::wire::Pack;
-use schemars::JsonSchema;
-use serde::Serialize;
+use crate::wire::{Pack, Section};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Shows every section in and out of a pack, why, and what it costs.
@@ -62,41 +61,6 @@ fn names_pack(args: &ExplainArgs) -> bool {
     args.target.target.as_ref().is_some_and(|target| matches!(input::is_pack(target), Ok(true)))
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct BudgetSteps {
-    root: String,
-    profile: String,
-    unit: String,
-    steps: Vec<BudgetStep>,
-}
-
-#[derive(Debug, Default, Serialize, JsonSchema)]
-struct BudgetStep {
-    limit: u64,
-    used: Option<u64>,
-    error: Option<String>,
-    sections: usize,
-    left_out: usize,
-    buys: Vec<GainedSection>,
-    next: Option<NextGain>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct GainedSection {
-    id: String,
-    title: String,
-    detail: String,
-    before: Option<String>,
-    chars: u64,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct NextGain {
-    id: String,
-    title: String,
-    limit: u64,
-}
-
 /// Builds the pack under each limit and prints the differences.
 fn explain_limits(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
     if names_pack(args) {
@@ -118,52 +82,70 @@ fn explain_limits(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
     limits.extend(asked);
     limits.sort_unstable();
     limits.dedup();
+    let root = probe.item.map(|item| project.masked(&project.corpus().entries[item].item.id)).unwrap_or_default();
+    let unit = if tokens { "tokens" } else { "chars" };
+    let mut lines = vec![format!("{root}, profile {}, limits in {unit}", probe.profile)];
     let mut steps = Vec::new();
     let mut before: Option<Pack> = None;
     for limit in limits {
-        let step = match probe.build(BudgetProbe::limit(tokens, limit))? {
+        lines.push(String::new());
+        match probe.build(BudgetProbe::limit(tokens, limit))? {
             Ok(sealed) => {
                 let pack = sealed.pack().clone();
-                let step = step(&probe, limit, &pack, before.as_ref())?;
+                steps.push(step(&probe, limit, &pack, before.as_ref(), &mut lines)?);
                 before = Some(pack);
-                step
             }
             Err(diagnostics) => {
-                let error = diagnostics.first().map(|diagnostic| diagnostic.message.clone());
-                BudgetStep { limit, error, ..BudgetStep::default() }
+                let error = diagnostics.first().map(|diagnostic| diagnostic.message.as_str());
+                lines.push(format!("{}: {}", grouped(limit), error.unwrap_or("there is no pack")));
+                let (none, nothing) = (Value::Null, [Value::Null; 0]);
+                steps.push(json!({
+                    "limit": limit, "used": none, "error": error, "sections": 0, "left_out": 0, "buys": nothing, "next": none,
+                }));
             }
-        };
-        steps.push(step);
+        }
     }
-    let all = BudgetSteps {
-        root: probe.item.map(|item| project.masked(&project.corpus().entries[item].item.id)).unwrap_or_default(),
-        profile: probe.profile.clone(),
-        unit: if tokens { "tokens" } else { "chars" }.to_owned(),
-        steps,
-    };
     // A limit that is too small is an answer; what else is wrong holds for all limits.
     let (_, run) = packs::build(global, &repository, &probe, BudgetProbe::limit(false, 1 << 53))?;
     run.print(global, true)?;
-    print_lines(global.format, &all, lines(&all))?;
+    let all = json!({"root": root, "profile": probe.profile, "unit": unit, "steps": steps});
+    print_lines(global.format, &all, lines)?;
     Ok(run.exit())
 }
 
-fn step(probe: &BudgetProbe<'_, '_>, limit: u64, pack: &Pack, before: Option<&Pack>) -> Result<BudgetStep, Failure> {
-    let earlier = |id: &str| before.and_then(|pack| pack.sections.iter().find(|section| section.id == id));
-    let buys = pack.sections.iter().filter_map(|section| {
-        let old = earlier(&section.id);
-        let more = old.is_none_or(|old| old.content != section.content);
-        more.then(|| GainedSection {
-            id: section.id.clone(),
-            title: section.title.clone(),
-            detail: section.metadata.detail.clone(),
-            before: old.map(|old| old.metadata.detail.clone()),
-            chars: section.metadata.chars,
-        })
-    });
+/// Returns what a limit gives, and adds lines about it. A section counts that the step before does not have; of the first step all.
+fn step(
+    probe: &BudgetProbe<'_, '_>,
+    limit: u64,
+    pack: &Pack,
+    before: Option<&Pack>,
+    lines: &mut Vec<String>,
+) -> Result<Value, Failure> {
     let out: BTreeSet<&str> =
         pack.omissions.iter().filter(|it| it.reason == "budget").map(|it| it.id.as_str()).collect();
     let (unit, used) = BudgetProbe::unit(pack);
+    let (sections, left_out) = (pack.sections.len(), out.len());
+    let shown = grouped(used);
+    lines.push(format!("{}: {shown} used, {sections} sections, {left_out} left out for the budget", grouped(limit)));
+    let sign = if before.is_none() { ' ' } else { '+' };
+    let mut buys = Vec::new();
+    for Section { id, title, metadata, content, .. } in &pack.sections {
+        let old = before.and_then(|pack| pack.sections.iter().find(|section| section.id == *id));
+        if old.is_some_and(|old| old.content == *content) {
+            continue;
+        }
+        let (detail, before) = (&metadata.detail, old.map(|old| &old.metadata.detail));
+        let change = match before {
+            Some(before) if before != detail => format!("{before} → {detail}"),
+            Some(_) => format!("more of {detail}"),
+            None => detail.clone(),
+        };
+        lines.push(format!("  {sign} {id}  {change}, {} chars  {title}", grouped(metadata.chars)));
+        buys.push(json!({"id": id, "title": title, "detail": detail, "before": before, "chars": metadata.chars}));
+    }
+    if buys.is_empty() {
+        lines.push("  nothing more".to_owned());
+    }
     let added = |pack: &Pack| pack.sections.iter().find(|section| out.contains(&*section.id)).cloned();
     let enters = match out.is_empty() {
         true => None,
@@ -171,39 +153,18 @@ fn step(probe: &BudgetProbe<'_, '_>, limit: u64, pack: &Pack, before: Option<&Pa
     };
     let at = enters.map(|at| probe.build(BudgetProbe::limit(unit == "tokens", at)));
     let section = at.transpose()?.and_then(Result::ok).and_then(|sealed| added(sealed.pack()));
-    let next = enters.zip(section).map(|(limit, section)| NextGain { id: section.id, title: section.title, limit });
-    let (sections, left_out) = (pack.sections.len(), out.len());
-    Ok(BudgetStep { limit, used: Some(used), error: None, sections, left_out, buys: buys.collect(), next })
-}
-
-fn lines(all: &BudgetSteps) -> Vec<String> {
-    let unit = &all.unit;
-    let mut lines = vec![format!("{}, profile {}, limits in {unit}", all.root, all.profile)];
-    for (index, step) in all.steps.iter().enumerate() {
-        lines.push(String::new());
-        let limit = grouped(step.limit);
-        let Some(used) = step.used else {
-            lines.push(format!("{limit}: {}", step.error.as_deref().unwrap_or("there is no pack")));
-            continue;
-        };
-        let (used, sections, left_out) = (grouped(used), step.sections, step.left_out);
-        lines.push(format!("{limit}: {used} used, {sections} sections, {left_out} left out for the budget"));
-        let sign = if index == 0 { ' ' } else { '+' };
-        for bought in &step.buys {
-            let detail = match &bought.before {
-                Some(before) if *before != bought.detail => format!("{before} → {}", bought.detail),
-                Some(_) => format!("more of {}", bought.detail),
-                None => bought.detail.clone(),
-            };
-            lines.push(format!("  {sign} {}  {detail}, {} chars  {}", bought.id, grouped(bought.chars), bought.title));
-        }
-        if step.buys.is_empty() {
-            lines.push("  nothing more".to_owned());
-        }
-        if let Some(next) = &step.next {
-            let more = grouped(next.limit.saturating_sub(step.limit));
-            lines.push(format!("  next: {} at {} ({more} more)  {}", next.id, grouped(next.limit), next.title));
-        }
-    }
-    lines
+    let next = enters.zip(section).map(|(at, Section { id, title, .. })| {
+        let more = grouped(at.saturating_sub(limit));
+        lines.push(format!("  next: {id} at {} ({more} more)  {title}", grouped(at)));
+        json!({"id": id, "title": title, "limit": at})
+    });
+    Ok(json!({
+        "limit": limit,
+        "used": used,
+        "error": Value::Null,
+        "sections": sections,
+        "left_out": left_out,
+        "buys": buys,
+        "next": next,
+    }))
 }

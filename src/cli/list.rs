@@ -1,13 +1,15 @@
 //! `contextpack list`.
 
 use super::args::{BudgetArgs, Global, ListArgs};
-use super::output::{self, CheckedPack};
+use super::output::checked_pack;
 use super::packs::{self, BuildRun};
 use super::workspace::open;
-use crate::console::{self, Column, Document, Exit, Failure, Format, line, printable, report};
-use crate::engine::{CheckRequest, Project, RootSummary, check_packs};
+use crate::console::{self, Column, Document, Exit, Failure, Format, Line, line, printable, report};
+use crate::engine::{CheckRequest, PackState, Project, RootSummary, check_packs};
 use crate::model::{Code, Diagnostic, Relation, Severity, Shard};
 use crate::store::{Access, Folder};
+use serde::Serialize;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::num::NonZeroU32;
@@ -35,11 +37,15 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     repository.confirm_settled()?;
     let run = BuildRun::new(global, build);
     let dir = repository.settings().output.dir.as_str();
-    let mut packs = BTreeMap::<String, Vec<output::CheckedPack>>::new();
+    let mut packs = BTreeMap::<String, Vec<PackState>>::new();
     for state in states {
-        packs.entry(state.root.clone()).or_default().push(CheckedPack::new(&state, dir));
+        packs.entry(state.root.clone()).or_default().push(state);
     }
-    let roots: Vec<output::Root> = items.iter().map(|item| root(&project, *item, &mut packs)).collect();
+    let roots = items.iter().map(|item| {
+        let id = project.corpus().entries[*item].item.id.as_str();
+        root(&project, *item, &packs.remove(id).unwrap_or_default(), dir)
+    });
+    let (roots, rows): (Vec<Value>, Vec<Vec<Line>>) = roots.unzip();
     let is_text = global.format != Format::Github;
     let diagnostics = report::visible(&run.diagnostics, is_text);
     if is_text && !global.quiet && global.format != Format::Json {
@@ -47,9 +53,12 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     }
     // A pipe gets rows only, of which programs cut out columns.
     let has_header = global.format == Format::Table || console::width().is_some();
-    let document = document(&roots, has_header);
+    let header = ["ID", "TYPE", "STATE", "TITLE", "RELATIONS", "PACKS"];
+    let columns = header.map(|name| Column::Flexible(if has_header { name } else { "" }));
+    let mut document = Document::whole();
+    document.table(&columns, rows.into_iter());
     let is_empty = roots.is_empty();
-    let value = output::List { roots, diagnostics: console::diagnostics(&run.diagnostics) };
+    let value = json!({"roots": roots, "diagnostics": console::diagnostics(&run.diagnostics)});
     document.print(global.format, global.verbose, &diagnostics, &value)?;
     if is_empty && !run.blocked && !global.quiet && global.format != Format::Json {
         match all {
@@ -85,10 +94,18 @@ fn print_hidden_items(diagnostics: &[Diagnostic], verbose: bool) -> std::io::Res
     Ok(())
 }
 
+/// A part of a build, which is one job.
+#[derive(Serialize)]
+struct MatrixShard {
+    shard: String,
+    index: u32,
+    roots: usize,
+}
+
 /// Prints the parts of a build in `shards` jobs. Errors of the input are reported by the builds.
 fn matrix(project: &Project<'_>, items: &[usize], shards: NonZeroU32) -> Result<Exit, Failure> {
-    let mut parts = BTreeMap::<u32, output::MatrixShard>::new();
-    let part = |index| output::MatrixShard { shard: format!("{index}/{shards}"), index, roots: 0 };
+    let mut parts = BTreeMap::<u32, MatrixShard>::new();
+    let part = |index| MatrixShard { shard: format!("{index}/{shards}"), index, roots: 0 };
     for item in items {
         let index = Shard::holding(&project.corpus().entries[*item].item.id, shards).index();
         parts.entry(index).or_insert_with(|| part(index)).roots += 1;
@@ -97,42 +114,28 @@ fn matrix(project: &Project<'_>, items: &[usize], shards: NonZeroU32) -> Result<
         parts.insert(1, part(1));
     }
     // On one line, for the output of a step.
-    let text = serde_json::to_string(&output::Matrix { include: parts.into_values().collect() });
+    let text = serde_json::to_string(&BTreeMap::from([("include", parts.into_values().collect::<Vec<_>>())]));
     let text = text.map_err(std::io::Error::from)?;
     writeln!(console::stdout(), "{text}")?;
     Ok(Exit::Done)
 }
 
-fn root(project: &Project<'_>, item: usize, packs: &mut BTreeMap<String, Vec<output::CheckedPack>>) -> output::Root {
+/// Returns a root with its packs as JSON, and as the cells of a row.
+fn root(project: &Project<'_>, item: usize, packs: &[PackState], dir: &str) -> (Value, Vec<Line>) {
     let RootSummary { id, title, kind, status, state, .. } = project.summary(item);
-    let mut edges = BTreeMap::new();
+    let (kind, status, state) = (kind.unwrap_or_default(), status.unwrap_or_default(), state.name());
+    let mut edges = BTreeMap::<_, usize>::new();
     project.graph().edges(item).iter().for_each(|edge| *edges.entry(edge.relation.name()).or_default() += 1);
-    output::Root {
-        packs: packs.remove(project.corpus().entries[item].item.id.as_str()).unwrap_or_default(),
-        id,
-        title,
-        kind: kind.unwrap_or_default(),
-        status: status.unwrap_or_default(),
-        state: state.name(),
-        edges,
-    }
-}
-
-fn document(roots: &[output::Root], has_header: bool) -> Document {
-    let header = ["ID", "TYPE", "STATE", "TITLE", "RELATIONS", "PACKS"];
-    let columns = header.map(|name| Column::Flexible(if has_header { name } else { "" }));
-    let cells = |root: &output::Root| {
-        let output::Root { id, title, kind, status, state, edges, packs } = root;
-        let is_same = status.is_empty() || status == state;
-        let state = if is_same { (*state).to_owned() } else { format!("{state} ({status})") };
-        let names = Relation::ALL.map(Relation::name);
-        let count = |name: &'static str| edges.get(name).map(|count| format!("{count} {name}"));
-        let edges: Vec<String> = names.into_iter().filter_map(count).collect();
-        let edges = if edges.is_empty() { "no relations".to_owned() } else { edges.join(", ") };
-        let packs: Vec<String> = packs.iter().map(|pack| format!("{} {}", pack.profile, pack.status)).collect();
-        [id, kind, &state, title, &edges, &packs.join(", ")].map(|text| line("{}", &[text.as_str()])).to_vec()
-    };
-    let mut document = Document::whole();
-    document.table(&columns, roots.iter().map(cells));
-    document
+    let is_same = status.is_empty() || status == state;
+    let shown = if is_same { state.to_owned() } else { format!("{state} ({status})") };
+    let count = |name: &'static str| edges.get(name).map(|count| format!("{count} {name}"));
+    let counts: Vec<String> = Relation::ALL.map(Relation::name).into_iter().filter_map(count).collect();
+    let relations = if counts.is_empty() { "no relations".to_owned() } else { counts.join(", ") };
+    let states: Vec<String> = packs.iter().map(|pack| format!("{} {}", pack.profile, pack.status)).collect();
+    let cells = [&id, &kind, &shown, &title, &relations, &states.join(", ")].map(|text| line("{}", &[text.as_str()]));
+    let packs: Vec<Value> = packs.iter().map(|pack| checked_pack(pack, dir)).collect();
+    let root = json!({
+        "id": id, "title": title, "type": kind, "status": status, "state": state, "edges": edges, "packs": packs,
+    });
+    (root, cells.to_vec())
 }

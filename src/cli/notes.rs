@@ -2,7 +2,6 @@
 
 use super::args::{Global, NotesArgs};
 use super::input;
-use super::output::{self, DocumentNotes, NotedDocument, NotesError, NotesLeftOut};
 use super::redact::{decoded, in_repo};
 use super::workspace::{configuration, open};
 use crate::config::{DenyList, Settings};
@@ -17,6 +16,8 @@ use crate::notes::{
 use crate::redact::{Clean, Environment, Piece, Redactor};
 use crate::store::{self, Folder, Links};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use serde::Serialize;
+use serde_json::{Value, json};
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -47,23 +48,23 @@ pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
     for (path, notes) in documents.iter().zip(made) {
         let shown = maker.line(&path.display().to_string());
         let document = match notes {
-            Ok(mut notes) => {
-                if let Some(text) = &notes.sidecar {
-                    maker.write(&sidecar_of(path), text)?;
-                    notes.written = true;
+            Ok((mut notes, sidecar)) => {
+                if let Some(text) = sidecar {
+                    maker.write(&sidecar_of(path), &text)?;
+                    notes["written"] = true.into();
                 }
-                NotedDocument { path: shown, success: true, notes: Some(notes), error: None }
+                json!({"path": shown, "success": true, "notes": notes})
             }
             // Whoever asks for all documents does not ask for these.
             Err(error) if args.documents.is_empty() && error.kind == SECRET => continue,
             Err(error) => {
                 exit = exit.and(Exit::Input);
-                NotedDocument { path: shown, success: false, notes: None, error: Some(error) }
+                json!({"path": shown, "success": false, "error": error})
             }
         };
         noted.push(document);
     }
-    writeln!(console::stdout(), "{}", json_text(&output::Notes { documents: noted }))?;
+    writeln!(console::stdout(), "{}", json_text(&json!({"documents": noted})))?;
     Ok(exit)
 }
 
@@ -115,6 +116,21 @@ struct Given {
     bytes: Vec<u8>,
 }
 
+/// Notes on a document as JSON, and what is to be written beside it; `None` for notes that the repo has already.
+type Made = (Value, Option<String>);
+
+/// Why there are no notes on a document.
+#[derive(Serialize)]
+struct NotesError {
+    kind: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+    /// The line of the document, the sidecar file or what `--from` names, from 1, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+}
+
 impl NotesError {
     fn new(kind: &'static str, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), help: None, line: None }
@@ -137,7 +153,7 @@ struct NoteMaker {
 }
 
 impl NoteMaker {
-    fn document(&self, path: &Path) -> Result<DocumentNotes, NotesError> {
+    fn document(&self, path: &Path) -> Result<Made, NotesError> {
         let inside = in_repo(&self.root, path);
         let name = inside.clone().unwrap_or_else(|| path.display().to_string().replace('\\', "/"));
         if RepoPath::new(name.trim_start_matches('/')).is_ok_and(|path| self.deny.denies(&path)) {
@@ -213,15 +229,15 @@ impl NoteMaker {
     }
 
     /// Returns notes that are new to the repo.
-    fn made(&self, notes: &Notes, made_by: &'static str, source: &Digest) -> DocumentNotes {
+    fn made(&self, notes: &Notes, made_by: &'static str, source: &Digest) -> Made {
         let sidecar = self.writes.then(|| self.environment.mask(&notes.sidecar(source)));
-        DocumentNotes { sidecar, ..self.output(notes, made_by, source, false) }
+        (self.output(notes, made_by, source, false), sidecar)
     }
 
     /// Returns notes that the repo has, redacted.
-    fn written(&self, notes: &WrittenNotes, made_by: &'static str, source: &Digest) -> DocumentNotes {
+    fn written(&self, notes: &WrittenNotes, made_by: &'static str, source: &Digest) -> Made {
         let redacted = notes.redacted(&|text| self.clean(text));
-        self.output(&redacted, made_by, source, notes.is_stale(source))
+        (self.output(&redacted, made_by, source, notes.is_stale(source)), None)
     }
 
     fn sidecar(&self, path: &Path) -> Result<Option<WrittenNotes>, NotesError> {
@@ -263,21 +279,20 @@ impl NoteMaker {
         self.environment.mask(&self.redactor.line(text))
     }
 
-    fn output(&self, notes: &Notes, made_by: &'static str, source: &Digest, stale: bool) -> DocumentNotes {
-        let list = |texts: &[Clean]| texts.iter().map(|text| self.environment.mask(text)).collect();
+    fn output(&self, notes: &Notes, made_by: &'static str, source: &Digest, stale: bool) -> Value {
+        let list = |texts: &[Clean]| texts.iter().map(|text| self.environment.mask(text)).collect::<Vec<_>>();
         let LeftOut { rules, key_facts, sentences } = notes.left_out;
-        DocumentNotes {
-            made_by,
-            source_digest: source.to_string(),
-            stale,
-            summary: list(&notes.summary),
-            key_facts: list(&notes.key_facts),
-            rules: list(&notes.rules),
-            keywords: list(&notes.keywords),
-            left_out: NotesLeftOut { rules, key_facts, sentences },
-            written: false,
-            sidecar: None,
-        }
+        json!({
+            "made_by": made_by,
+            "source_digest": source.to_string(),
+            "stale": stale,
+            "summary": list(&notes.summary),
+            "key_facts": list(&notes.key_facts),
+            "rules": list(&notes.rules),
+            "keywords": list(&notes.keywords),
+            "left_out": {"rules": rules, "key_facts": key_facts, "sentences": sentences},
+            "written": false,
+        })
     }
 }
 

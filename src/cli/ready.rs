@@ -1,7 +1,6 @@
 //! `contextpack ready`.
 
 use super::args::{Global, PackArgs};
-use super::output;
 use super::packs::{self, no_roots};
 use super::workspace::{open, strict};
 use crate::console::report::visible;
@@ -12,6 +11,7 @@ use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::review::{BodyLines, is_root_cut, ready};
 use crate::store::{Folder, StoreError};
 use crate::wire::Pack;
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 
@@ -134,18 +134,11 @@ fn stale(state: &PackState, dir: &RepoPath) -> Option<Diagnostic> {
 }
 
 fn report(global: &Global, answers: &[Answer], errors: &[Diagnostic]) -> Result<(), Failure> {
-    let output = output::Ready {
-        roots: answers
-            .iter()
-            .map(|answer| output::ReadyRoot {
-                root: answer.root.clone(),
-                title: answer.title.clone(),
-                ready: answer.is_ready(),
-                findings: console::diagnostics(&answer.findings),
-            })
-            .collect(),
-        diagnostics: console::diagnostics(errors),
-    };
+    let roots = answers.iter().map(|answer| {
+        let Answer { root, title, findings } = answer;
+        json!({"root": root, "title": title, "ready": answer.is_ready(), "findings": console::diagnostics(findings)})
+    });
+    let output = json!({"roots": roots.collect::<Vec<_>>(), "diagnostics": console::diagnostics(errors)});
     // In a workflow the findings are annotations.
     let is_github = global.format == Format::Github;
     let findings = answers.iter().flat_map(|answer| &answer.findings).filter(|_| is_github);

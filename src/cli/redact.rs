@@ -2,7 +2,6 @@
 
 use super::args::{Global, RedactArgs};
 use super::input;
-use super::output;
 use super::workspace::configuration;
 use crate::config::RedactionSettings;
 use crate::console::report::{print_error, print_lines};
@@ -11,6 +10,7 @@ use crate::engine::Configuration;
 use crate::model::RepoPath;
 use crate::redact::{Piece, Redactor, Removal, built_in_rules};
 use crate::store::{self, Folder, Links};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
@@ -132,16 +132,14 @@ fn scrub(
 }
 
 fn report(global: &Global, reports: &[(String, Vec<Removal>)]) -> Result<(), Failure> {
-    let redactions = reports.iter().flat_map(|(name, removals)| {
-        removals.iter().map(move |removal| output::Removed {
-            path: name.clone(),
-            line: removal.line,
-            rule: removal.rule.clone(),
-            count: removal.count,
-            reason: removal.reason.clone(),
-            to_include: removal.to_include.clone(),
-        })
-    });
+    let removed = |(name, removals): &(String, Vec<Removal>)| -> Vec<Value> {
+        let removed = |it: &Removal| {
+            let Removal { line, rule, count, reason, to_include, .. } = it;
+            json!({"path": name, "line": line, "rule": rule, "count": count, "reason": reason, "to_include": to_include})
+        };
+        removals.iter().map(removed).collect()
+    };
+    let redactions: Vec<Value> = reports.iter().flat_map(removed).collect();
     let mut lines = Vec::new();
     for (name, removals) in reports {
         lines.extend(removals.iter().map(|removal| {
@@ -155,53 +153,48 @@ fn report(global: &Global, reports: &[(String, Vec<Removal>)]) -> Result<(), Fai
             lines.push(format!("{name}: nothing was removed"));
         }
     }
-    Ok(print_lines(global.format, &output::Redact { redactions: redactions.collect() }, lines)?)
+    Ok(print_lines(global.format, &json!({"redactions": redactions}), lines)?)
 }
 
 fn why(global: &Global, redactor: &Redactor, text: &str) -> Result<Exit, Failure> {
     let explained = |one: crate::redact::Explanation| {
-        let (name, class) = one.name.map(|(name, class)| (redactor.line(&name), class.to_owned())).unzip();
-        let (line, removed, rule, reason) = (one.line, one.is_removed, one.rule, one.reason);
-        output::ExplainedValue { line, removed, rule, name, class, value: (!removed).then_some(one.value), reason }
+        let (line, rule, reason) = (one.line, one.rule, one.reason);
+        let verdict = if one.is_removed { "removed" } else { "stays" };
+        let mut value = json!({"line": line, "removed": one.is_removed, "rule": rule, "reason": reason});
+        let (mut under, mut shown) = (String::new(), String::new());
+        if let Some((name, class)) = one.name.map(|(name, class)| (redactor.line(&name), class)) {
+            under = format!(" under `{name}` (class {class})");
+            (value["name"], value["class"]) = (name.into(), json!(class));
+        }
+        if !one.is_removed {
+            shown = format!(" `{}`", one.value);
+            value["value"] = one.value.into();
+        }
+        (value, format!("{line}: {verdict}{shown}{under}: {rule}: {reason}"))
     };
-    let values: Vec<output::ExplainedValue> = redactor.explain(text).into_iter().map(explained).collect();
-    let line = |value: &output::ExplainedValue| {
-        let verdict = if value.removed { "removed" } else { "stays" };
-        let name = value.name.as_deref().zip(value.class.as_deref());
-        let name = name.map(|(name, class)| format!(" under `{name}` (class {class})")).unwrap_or_default();
-        let shown = value.value.as_deref().map(|value| format!(" `{value}`")).unwrap_or_default();
-        format!("{}: {verdict}{shown}{name}: {}: {}", value.line, value.rule, value.reason)
-    };
-    let mut lines: Vec<String> = values.iter().map(line).collect();
+    let (values, mut lines): (Vec<Value>, Vec<String>) = redactor.explain(text).into_iter().map(explained).unzip();
     if lines.is_empty() {
         lines.push("no rule finds anything, and no name of a secret has a value".to_owned());
     }
-    print_lines(global.format, &output::RedactWhy { values }, lines)?;
+    print_lines(global.format, &json!({"values": values}), lines)?;
     Ok(Exit::Done)
 }
 
 /// Prints all rules, so that users can allow one or avoid its name.
 fn rules(global: &Global, own: &RedactionSettings) -> Result<Exit, Failure> {
-    let built_in = built_in_rules().into_iter().map(|rule| output::Rule {
-        name: rule.name.to_owned(),
-        reason: rule.reason.to_owned(),
-        built_in: true,
-    });
+    let built_in = built_in_rules().into_iter().map(|rule| (rule.name.to_owned(), rule.reason.to_owned(), true));
     // The reasons of the configuration's rules are redacted like any other text.
     let redactor = Redactor::new(&RedactionSettings::default());
-    let own = own.rules.iter().map(|rule| output::Rule {
-        name: rule.name.clone(),
-        reason: redactor.line(&rule.reason),
-        built_in: false,
-    });
-    let mut rules: Vec<output::Rule> = built_in.chain(own).collect();
-    rules.sort_by(|a, b| a.name.cmp(&b.name));
-    let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or_default();
-    let line = |rule: &output::Rule| {
-        let source = if rule.built_in { "" } else { " (contextpack.yml)" };
-        format!("{:<width$}  {}{source}", rule.name, rule.reason)
+    let own = own.rules.iter().map(|rule| (rule.name.clone(), redactor.line(&rule.reason), false));
+    let mut rules: Vec<(String, String, bool)> = built_in.chain(own).collect();
+    rules.sort_by(|a, b| a.0.cmp(&b.0));
+    let width = rules.iter().map(|(name, ..)| name.len()).max().unwrap_or_default();
+    let line = |(name, reason, built_in): &(String, String, bool)| {
+        let source = if *built_in { "" } else { " (contextpack.yml)" };
+        format!("{name:<width$}  {reason}{source}")
     };
+    let json = |(name, reason, built_in): &(String, String, bool)| json!({"name": name, "reason": reason, "built_in": built_in});
     let lines: Vec<String> = rules.iter().map(line).collect();
-    print_lines(global.format, &output::RedactRules { rules }, lines)?;
+    print_lines(global.format, &json!({"rules": rules.iter().map(json).collect::<Vec<_>>()}), lines)?;
     Ok(Exit::Done)
 }

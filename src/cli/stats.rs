@@ -9,23 +9,16 @@ use crate::console::report::visible;
 use crate::console::{self, Document, Exit, Failure, counted, line};
 use crate::engine::{Built, Project, Repository, count_tokens};
 use crate::review::{Stats, StatsCollector, UnusedText, read};
-use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::io::Write as _;
 
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct StatsOutput {
-    #[serde(flatten)]
-    stats: Stats,
-    deliveries: Deliveries,
-    diagnostics: Vec<crate::console::OutputDiagnostic>,
-}
-
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub(crate) struct Deliveries {
+/// What was delivered to agents, by the record.
+#[derive(Debug, Default, Serialize)]
+struct Deliveries {
     count: usize,
     packs: usize,
     lost: usize,
@@ -33,8 +26,8 @@ pub(crate) struct Deliveries {
     roots: Vec<DeliveredRoot>,
 }
 
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub(crate) struct DeliveredRoot {
+#[derive(Debug, Default, Serialize)]
+struct DeliveredRoot {
     root: Option<String>,
     agent: Option<String>,
     count: usize,
@@ -75,7 +68,9 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let stats = figures.finish(if args.roots.is_empty() { project.known_texts() } else { Vec::new() });
     repository.confirm_settled()?;
     let document = document(&stats, &deliveries);
-    let output = StatsOutput { stats, deliveries, diagnostics: console::diagnostics(&run.diagnostics) };
+    let mut output = json!(stats);
+    output["deliveries"] = json!(deliveries);
+    output["diagnostics"] = json!(console::diagnostics(&run.diagnostics));
     document.print(global.format, global.verbose, &visible(&run.diagnostics, true), &output)?;
     if built.is_empty() && !run.blocked && !global.quiet {
         writeln!(console::stderr(), "{}", no_roots(&repository))?;

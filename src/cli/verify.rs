@@ -3,7 +3,6 @@
 use super::args::{Global, VerifyArgs};
 use super::input;
 use super::ledger::foreign_box;
-use super::output::{VerifiedPack, Verify};
 use super::packs::{PackKey, probe_again};
 use super::workspace::{configuration, open, settled};
 use crate::console::report::print_lines;
@@ -14,8 +13,21 @@ use crate::handoff::check::{CHECKED_FOLDERS, FileChecker, context_folder};
 use crate::redact::{Environment, Redactor};
 use crate::review::{Difference, Verification, difference, read, verify};
 use crate::store::{Links, entries_below, is_json, read_file};
+use serde::Serialize;
+use serde_json::json;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+
+/// A finished pack, or another file of the folder of cards, judged.
+#[derive(Serialize)]
+struct VerifiedPack {
+    path: String,
+    hash: Option<String>,
+    valid: bool,
+    faults: Vec<String>,
+    #[serde(skip)]
+    bytes: Vec<u8>,
+}
 
 impl VerifiedPack {
     fn new(path: String, bytes: Vec<u8>) -> Self {
@@ -61,7 +73,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
     let lines: Vec<String> = lines.collect();
     let valid = verified.iter().all(|pack| pack.valid);
     let is_empty = verified.is_empty();
-    print_lines(global.format, &Verify { packs: verified }, lines)?;
+    print_lines(global.format, &json!({"packs": verified}), lines)?;
     if is_empty {
         return Err(Failure::usage("there is no pack to verify: the folder has no `.json` file"));
     }

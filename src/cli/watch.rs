@@ -286,7 +286,7 @@ impl WatchReporter<'_> {
             })
         });
         let states = written.chain(report.failed).chain(report.removed).chain(arrived);
-        let packs = states.map(|state| output::BuiltPack::new(&state, &shown)).collect();
+        let packs = states.map(|state| output::built_pack(&state, &shown)).collect();
         let mut diagnostics = self.visible(report.diagnostics);
         for problem in report.problems {
             match problem {
@@ -297,8 +297,7 @@ impl WatchReporter<'_> {
                 other => report::print_error(&other.error().to_string(), other.error().source())?,
             }
         }
-        let gone = crate::console::diagnostics(&self.visible(report.gone));
-        let text = json_line(&output::Build { packs, diagnostics: crate::console::diagnostics(&diagnostics), gone });
+        let text = json_line(&output::build(packs, &diagnostics, &self.visible(report.gone)));
         Ok(writeln!(console::stdout(), "{text}")?)
     }
 

@@ -18,9 +18,7 @@ pub(crate) use document::{Column, Document, Line, Role, line};
 pub(crate) use explanation::explanation_document;
 pub(crate) use failure::{Exit, Failure, PathFailure, without_secrets};
 pub(crate) use guard::{guarded, start_threads};
-#[cfg(test)]
-pub(crate) use output::ErrorOutput;
-pub(crate) use output::{OutputDiagnostic, diagnostics};
+pub(crate) use output::diagnostics;
 pub(crate) use report::Format;
 pub(crate) use workspace::{Workspace, no_roots, settled, stamp, strict, user_caches};
 

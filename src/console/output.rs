@@ -1,18 +1,17 @@
 //! The JSON form of diagnostics and of the error that keeps a command from beginning.
 
 use crate::model::{Diagnostic, Severity};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What a command prints that cannot begin: wrong usage, or an unusable configuration. Its text is on standard error too.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(crate) struct ErrorOutput {
     /// The error.
     pub(crate) error: CommandError,
 }
 
 /// Why a command cannot begin.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(crate) struct CommandError {
     /// The message.
     pub(crate) message: String,
@@ -23,7 +22,7 @@ pub(crate) struct CommandError {
 }
 
 /// Something wrong with the input.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(crate) struct OutputDiagnostic {
     /// How bad it is.
     pub(crate) severity: Severity,

@@ -2,11 +2,10 @@
 
 use crate::render;
 use crate::wire::{Pack, PackEdge, Redaction, Warning};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The explanation of a pack.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Explanation {
     /// The pack's id.
     pub pack_id: String,
@@ -47,7 +46,7 @@ pub struct Explanation {
     pub warnings: Vec<Warning>,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize)]
 pub struct LimitUse {
     pub unit: String,
     pub used: u64,
@@ -56,7 +55,7 @@ pub struct LimitUse {
     pub room: Option<u64>,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Neighbour {
     #[serde(flatten)]
     pub edge: PackEdge,
@@ -64,7 +63,7 @@ pub struct Neighbour {
     pub shown: String,
 }
 
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct SectionLine {
     pub id: String,
     pub title: String,

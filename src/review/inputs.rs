@@ -2,20 +2,17 @@
 
 use super::diff::{SidePair, change_of, paired};
 use crate::wire::PackInput;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The name of the redaction rules among the inputs of older packs, which are no cause of a change.
 const RULES: &str = "redaction-rules";
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct InputChange {
     pub name: String,
     #[serde(skip)]
-    #[schemars(skip)]
     pub(super) id: Option<String>,
     #[serde(skip)]
-    #[schemars(skip)]
     pub(super) path: Option<String>,
     pub change: String,
     pub old: Option<String>,

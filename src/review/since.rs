@@ -4,7 +4,6 @@ use super::diff::{DiffLine, SectionChange};
 use super::moves::moves;
 use super::stale::{InRepo, noun};
 use crate::wire::{Pack, PackEdge, PackInput, Section};
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +26,7 @@ pub struct PackMoves {
     repeated: BTreeSet<String>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct MovedText {
     pub section: String,
     pub text: String,
@@ -38,7 +37,6 @@ pub struct MovedText {
     pub words: Vec<DiffLine>,
     /// Where its text can be read; empty for the root itself.
     #[serde(skip)]
-    #[schemars(skip)]
     pub place: String,
 }
 

@@ -2,12 +2,11 @@
 
 use super::explain::neighbour_of;
 use crate::wire::{Pack, Section};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Stats {
     pub packs: usize,
     pub chars: u64,
@@ -20,7 +19,7 @@ pub struct Stats {
     pub redaction_rules: Vec<RuleStats>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct GroupStats {
     pub group: String,
     pub sections: usize,
@@ -29,7 +28,7 @@ pub struct GroupStats {
     pub tokens: u64,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TextStats {
     pub kind: String,
     pub name: String,
@@ -42,14 +41,14 @@ pub struct TextStats {
     pub delivered: usize,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct UnusedText {
     pub path: String,
     pub kind: String,
     pub reason: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BudgetStats {
     pub root: String,
     pub profile: String,
@@ -60,7 +59,7 @@ pub struct BudgetStats {
     pub cut_chars: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleStats {
     pub rule: String,
     pub count: u64,

@@ -2,10 +2,9 @@
 
 use crate::render;
 use crate::wire::{Pack, PackOmission, SectionSource};
-use schemars::JsonSchema;
 use serde::Serialize;
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct WhyNot {
     pub asked: String,
     pub answer: String,

@@ -260,13 +260,33 @@ fn links_of_the_documentation_lead_somewhere() {
     assert!(count > 100, "{count}");
 }
 
-/// Whether a value is what a schema says, as far as fields, constants and alternatives go; CI asks another validator too.
+/// Whether a value is what a schema says, as far as types, fields, constants and alternatives go; CI asks another validator too.
 fn conforms(value: &serde_json::Value, schema: &serde_json::Value, root: &serde_json::Value) -> bool {
     if let Some(name) = schema["$ref"].as_str() {
         return conforms(value, root.pointer(name.trim_start_matches('#')).unwrap(), root);
     }
     if let Some(alternatives) = schema["oneOf"].as_array() {
         return alternatives.iter().filter(|schema| conforms(value, schema, root)).count() == 1;
+    }
+    if let Some(alternatives) = schema["anyOf"].as_array() {
+        return alternatives.iter().any(|schema| conforms(value, schema, root));
+    }
+    let types: Vec<&str> = match &schema["type"] {
+        serde_json::Value::String(name) => vec![name],
+        serde_json::Value::Array(names) => names.iter().filter_map(serde_json::Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let is_of = |name: &str| match name {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        _ => value.is_object(),
+    };
+    if !types.is_empty() && !types.into_iter().any(is_of) {
+        return false;
     }
     let is_const = schema.get("const").is_none_or(|expected| expected == value);
     let required = schema["required"].as_array().into_iter().flatten();
@@ -338,6 +358,72 @@ fn the_json_of_the_golden_commands_is_what_the_schema_says() {
         }
     }
     assert!(seen.len() >= 10, "{seen:?}");
+}
+
+/// Lets no object of a schema have other fields than it names.
+fn closed(schema: &mut serde_json::Value) {
+    match schema {
+        serde_json::Value::Object(fields) => {
+            fields.values_mut().for_each(closed);
+            if fields.get("properties").is_some_and(|properties| properties.is_object()) {
+                fields.entry("additionalProperties").or_insert(false.into());
+            }
+        }
+        serde_json::Value::Array(values) => values.iter_mut().for_each(closed),
+        _ => {}
+    }
+}
+
+/// Checks that what a command printed has the fields that the schema of outputs names, and no others.
+pub(crate) fn check_output(name: &str, value: &serde_json::Value) {
+    let mut schema: serde_json::Value = serde_json::from_str(&text("schema/output.schema.json")).unwrap();
+    closed(&mut schema);
+    assert!(schema["properties"][name].is_object(), "{name}");
+    assert!(conforms(value, &schema["properties"][name], &schema), "{name}: {value:#}");
+}
+
+#[test]
+fn the_json_of_commands_about_packs_is_what_the_schema_says() {
+    let sandbox = crate::cli::small();
+    let pack = "packs/feat-cache.coding.json";
+    let check = |name: &str, words: &[&str]| {
+        let run = sandbox.run(words);
+        let value = serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{words:?}: {error}: {run:?}"));
+        check_output(name, &value);
+        value
+    };
+    let build = check("build", &["build", "--format", "json"]);
+    assert_eq!(build["packs"].as_array().unwrap().len(), 3, "{build}");
+    sandbox.commit();
+    let adr = sandbox.read("docs/adr/0007-cache.md").replace("We cache.", "We cache, and see [it](none.md).");
+    sandbox.write("docs/adr/0007-cache.md", adr);
+    sandbox.write(
+        "work_items/feat-cache.md",
+        sandbox.read("work_items/feat-cache.md") + "\nToken: ghp_0123456789abcdefghijABCDEFGHIJ012345\n",
+    );
+    let checked = check("check", &["check", "--format", "json"]);
+    assert_eq!(checked["packs"].as_array().unwrap().len(), 3, "{checked}");
+    let since = check("since", &["since", pack, "--format", "json"]);
+    assert!(!since["packs"][0]["moves"].as_array().unwrap().is_empty(), "{since}");
+    check("build", &["build", "--format", "json"]);
+    let diff = check("diff", &["diff", "--format", "json"]);
+    assert!(!diff["sections"].as_array().unwrap().is_empty(), "{diff}");
+    check("list", &["list", "--format", "json"]);
+    check("list_matrix", &["list", "--matrix", "2"]);
+    check("ready", &["ready", "--format", "json"]);
+    check("verify", &["verify", "packs", "--format", "json"]);
+    check("explain", &["explain", "feat:cache", "--format", "json"]);
+    check("explain_at", &["explain", "feat:cache", "--at", "10,5000", "--format", "json"]);
+    check("explain_why_not", &["explain", "feat:cache", "--why-not", "docs/none.md", "--format", "json"]);
+    let stats = check("stats", &["stats", "--max-chars", "2500", "--format", "json"]);
+    assert!(!stats["redaction_rules"].as_array().unwrap().is_empty(), "{stats}");
+    let redacted = check("redact", &["redact", "--report", "work_items/feat-cache.md", "--format", "json"]);
+    assert_eq!(redacted["redactions"].as_array().unwrap().len(), 1, "{redacted}");
+    check("redact_rules", &["redact", "--rules", "--format", "json"]);
+    check("redact_why", &["redact", "--why", "password = hunter2hunter2\nkey: none", "--format", "json"]);
+    let notes = check("notes", &["notes", "docs/adr/0007-cache.md", "docs/none.md"]);
+    assert_eq!(notes["documents"][1]["success"], false, "{notes}");
+    check("error", &["build", "feat:none", "--format", "json"]);
 }
 
 #[test]

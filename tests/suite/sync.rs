@@ -298,5 +298,6 @@ fn issues_of_work_items_come_too_and_the_repo_can_be_written_down() {
     assert!(issue(&sandbox, "o/r/5").asked && !issue(&sandbox, "p/q/9").asked);
     assert_eq!(sandbox.read("contextpack.yml"), "# ours\nversion: 1\n\ngithub:\n  repo: o/r\n");
     let json: Value = serde_json::from_str(&synced(&sandbox, &server, &["feat:x", "--format", "json"]).stdout).unwrap();
+    crate::fresh::check_output("sync", &json);
     assert_eq!((&json["complete"], &json["issues"], &json["error"]), (&json!(true), &json!(1), &Value::Null));
 }

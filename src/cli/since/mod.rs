@@ -17,8 +17,6 @@ use crate::review::{Diff, Pair, SalvagedPack};
 use crate::wire::Pack;
 use compare::{Compared, compare};
 use find::{FoundPack, HashPrefix, find};
-#[cfg(test)]
-pub(crate) use output::SinceOutput;
 use output::{NAMED, NamingCommit};
 use std::collections::BTreeSet;
 use std::io::Write as _;

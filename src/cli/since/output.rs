@@ -4,46 +4,24 @@ use super::{Answer, ReadPack, diagnostic, short};
 use crate::cli::args::Global;
 use crate::cli::diff::{self, diff_line};
 use crate::console::{self, Document, Failure, Format, Line, line};
-use crate::review::{Diff, MovedText, SharedChange};
-use schemars::JsonSchema;
+use crate::review::{MovedText, SharedChange};
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::io::Write as _;
 
 /// The most moves that an annotation names, and sections that a line does.
 pub(super) const NAMED: usize = 3;
 
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct SinceOutput {
-    packs: Vec<SincePack>,
-    diff: Diff,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct SincePack {
-    hash: Option<String>,
-    root: Option<String>,
-    title: Option<String>,
-    profile: Option<String>,
-    agent: Option<String>,
-    path: Option<String>,
-    commit: Option<String>,
-    generated_at: Option<String>,
-    named_by: Vec<NamingCommit>,
-    status: &'static str,
-    reasons: Vec<String>,
-    now: Option<String>,
-    moves: Vec<MovedText>,
-    recut: Vec<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+/// A commit that names a pack.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct NamingCommit {
     pub(super) id: String,
     pub(super) subject: String,
 }
 
 pub(super) fn print(global: &Global, answer: &Answer) -> Result<(), Failure> {
-    let value = SinceOutput { packs: answer.packs.iter().map(pack).collect(), diff: answer.diff.clone() };
+    let packs: Vec<Value> = answer.packs.iter().map(pack).collect();
+    let value = json!({"packs": packs, "diff": answer.diff});
     let diagnostics: Vec<_> = match global.format {
         Format::Github => answer.packs.iter().filter_map(diagnostic).collect(),
         _ => Vec::new(),
@@ -61,24 +39,25 @@ pub(super) fn print(global: &Global, answer: &Answer) -> Result<(), Failure> {
     Ok(())
 }
 
-fn pack(read: &ReadPack) -> SincePack {
-    let old = read.compared.old.pack.as_ref();
-    SincePack {
-        hash: read.hash(),
-        root: old.and_then(|pack| pack.root.work_item_id.clone().or_else(|| pack.root.issue_url.clone())),
-        title: old.map(|pack| pack.root.title.clone()),
-        profile: old.map(|pack| pack.profile.clone()),
-        agent: old.and_then(|pack| pack.agent.as_ref().map(|agent| agent.key.clone())),
-        path: read.found.as_ref().map(|found| found.path.clone()),
-        commit: read.found.as_ref().and_then(|found| found.commit.clone()),
-        generated_at: old.map(|pack| pack.generated_at.clone()),
-        named_by: read.commits.clone(),
-        status: read.compared.status,
-        reasons: read.compared.reasons.clone(),
-        now: read.compared.new.as_ref().map(|pack| pack.hash.clone()),
-        moves: read.compared.moves.moves.clone(),
-        recut: read.compared.moves.recut.iter().cloned().collect(),
-    }
+fn pack(read: &ReadPack) -> Value {
+    let (compared, found) = (&read.compared, read.found.as_ref());
+    let old = compared.old.pack.as_ref();
+    json!({
+        "hash": read.hash(),
+        "root": old.and_then(|pack| pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref())),
+        "title": old.map(|pack| &pack.root.title),
+        "profile": old.map(|pack| &pack.profile),
+        "agent": old.and_then(|pack| pack.agent.as_ref()).map(|agent| &agent.key),
+        "path": found.map(|found| &found.path),
+        "commit": found.and_then(|found| found.commit.as_ref()),
+        "generated_at": old.map(|pack| &pack.generated_at),
+        "named_by": read.commits,
+        "status": compared.status,
+        "reasons": compared.reasons,
+        "now": compared.new.as_ref().map(|pack| &pack.hash),
+        "moves": compared.moves.moves,
+        "recut": compared.moves.recut,
+    })
 }
 
 /// Returns the document about the packs, followed by their whole diff, or by what no move says.

@@ -5,7 +5,6 @@ mod progress;
 mod request;
 
 use super::args::{Global, SyncArgs};
-use super::output;
 use super::workspace::{open, print_notes, strict, user_caches};
 use crate::console::report::{Report, ReportLine, print_error};
 use crate::console::{self, Exit, Failure, Format, counted};
@@ -18,6 +17,7 @@ use crate::store::{Access, Folder, init_state_dir, sweep_state};
 use progress::SyncReporter;
 use request::request;
 pub(super) use request::{IssueScope, secrets};
+use serde_json::json;
 use std::io::Write as _;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -151,18 +151,21 @@ fn print_summary(global: &Global, scope: &IssueScope, summary: &SyncSummary) -> 
         diagnostics: if is_silent { Vec::new() } else { summary.diagnostics.clone() },
         lines: summary.changed.iter().map(|(path, _)| ReportLine::File(path.clone())).collect(),
     };
-    report.print(global.format, global.verbose, || output::Sync {
-        repo: scope.repo.clone(),
-        files: summary.changed.iter().map(|(path, status)| output::SyncedFile { path: path.clone(), status }).collect(),
-        unchanged: summary.unchanged,
-        issues: summary.issues,
-        requests: summary.requests,
-        remaining: summary.remaining,
-        reset: reset.as_ref().map(ToString::to_string),
-        complete: summary.complete,
-        failed: summary.failed.clone(),
-        error: summary.error.as_ref().map(ToString::to_string),
-        diagnostics: crate::console::diagnostics(&summary.diagnostics),
+    report.print(global.format, global.verbose, || {
+        let file = |(path, status): &(String, &'static str)| json!({"path": path, "status": status});
+        json!({
+            "repo": scope.repo,
+            "files": summary.changed.iter().map(file).collect::<Vec<_>>(),
+            "unchanged": summary.unchanged,
+            "issues": summary.issues,
+            "requests": summary.requests,
+            "remaining": summary.remaining,
+            "reset": reset.as_ref().map(ToString::to_string),
+            "complete": summary.complete,
+            "failed": summary.failed,
+            "error": summary.error.as_ref().map(ToString::to_string),
+            "diagnostics": console::diagnostics(&summary.diagnostics),
+        })
     })?;
     if global.quiet || global.format == Format::Json {
         return Ok(());

@@ -1,6 +1,5 @@
 //! Line-by-line differences of a text, with the changed words of each line.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::ops::Range;
@@ -10,20 +9,20 @@ const CONTEXT: usize = 3;
 /// The largest changed block, in bytes on both sides, whose words are compared: a larger one has hardly a line in common.
 const MAX_COMPARED_BLOCK: usize = 20_000;
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Hunk {
     pub old_line: usize,
     pub new_line: usize,
     pub lines: Vec<DiffLine>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct DiffLine {
     pub change: String,
     pub segments: Vec<Segment>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Segment {
     pub text: String,
     pub marked: bool,

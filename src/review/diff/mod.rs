@@ -15,12 +15,11 @@ pub(super) use sections::changes as section_changes;
 pub use set::{Pair, Rebuilt, compare};
 
 use super::inputs::InputChange;
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Diff {
     pub verdict: Verdict,
     pub causes: Vec<Cause>,
@@ -29,7 +28,7 @@ pub struct Diff {
     pub sections: Vec<SharedChange>,
 }
 
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Verdict {
     pub text: String,
     pub changed: usize,
@@ -41,7 +40,7 @@ pub struct Verdict {
     pub needs_review: usize,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Cause {
     pub name: String,
     pub change: String,
@@ -49,7 +48,7 @@ pub struct Cause {
     pub packs: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReviewItem {
     pub reason: String,
     pub section: Option<String>,
@@ -57,7 +56,7 @@ pub struct ReviewItem {
     pub packs: Vec<String>,
 }
 
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct PackChange {
     pub name: String,
     pub change: String,
@@ -74,7 +73,7 @@ pub struct PackChange {
     pub neighbours: Vec<NeighbourChange>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct FieldChange {
     pub field: String,
     pub old: Option<String>,
@@ -116,7 +115,7 @@ pub(super) fn change_of<T>(old: Option<T>, new: Option<T>) -> String {
     change.to_owned()
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OmissionChange {
     pub id: String,
     pub title: String,
@@ -125,7 +124,7 @@ pub struct OmissionChange {
     pub new: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RedactionChange {
     pub section: String,
     pub rule: String,
@@ -133,14 +132,14 @@ pub struct RedactionChange {
     pub new: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WarningChange {
     pub code: String,
     pub message: String,
     pub change: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NeighbourChange {
     pub to: String,
     pub relation: String,
@@ -149,7 +148,7 @@ pub struct NeighbourChange {
     pub change: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SharedChange {
     pub packs: Vec<String>,
     #[serde(flatten)]

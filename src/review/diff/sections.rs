@@ -5,14 +5,13 @@ use super::{FieldChange, field_changes};
 use crate::render;
 use crate::review::explain::neighbour_of;
 use crate::wire::{Section, SectionSource};
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A section that differs.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct SectionChange {
     /// The section's id; the old one if it was removed.
     pub id: String,
