@@ -344,7 +344,7 @@ pub(super) fn boilerplate(markdown: &Outline, text: &str) -> Vec<usize> {
             continue;
         }
         // A heading ends a list of contents without a closing comment, unless it is the list's own.
-        in_toc &= block.heading.is_none() || has_contents_title(block.heading);
+        in_toc = in_toc && (block.heading.is_none() || has_contents_title(block.heading));
         if in_toc && block.heading.is_none() || is_contents(part) || is_badges(part) || is_key_words(part) {
             found.push(index);
         }
