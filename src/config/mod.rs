@@ -1,8 +1,6 @@
 //! `contextpack.yml`: text → tree → [`Settings`], with the place of every fault.
 
 mod batch_file;
-#[cfg(test)]
-mod cases;
 mod check;
 mod deny;
 mod deserialize;

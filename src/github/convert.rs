@@ -3,10 +3,10 @@
 //! Answers are not trusted: fields may be missing or new, users may be null,
 //! and values may be unknown.
 
-use super::IssueKey;
 use super::scrubber::{SnapshotScrubber, is_volatile};
 use super::shape::{check_comment, check_issue, kind, wrong};
 use super::sync_state::IssueMemo;
+use super::{IssueKey, SyncSettings};
 use crate::model::{
     SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef, SnapshotRelations,
     is_repo_name,
@@ -32,21 +32,18 @@ pub(super) struct FetchedIssue {
 
 pub(super) struct Converter<'a> {
     pub(super) scrubber: SnapshotScrubber<'a>,
-    pub(super) host: &'a str,
-    /// The snapshot's folder, to which exceptions of redaction may refer.
-    pub(super) folder: &'a str,
-    /// The configured repo, in the spelling of the configuration.
-    pub(super) own_repo: &'a str,
+    pub(super) setting: &'a SyncSettings,
     /// The repo's name on the server, if it was renamed.
     pub(super) renamed: OnceCell<String>,
 }
 
 impl Converter<'_> {
-    /// Returns the snapshot's name of a repo that a server names.
-    fn local_name(&self, repo: &str) -> String {
+    /// Returns the snapshot's name of a repo that a server names; `None` if that is not the name of a repo.
+    fn local_name(&self, repo: &str) -> Option<String> {
         let is = |name: &str| name.eq_ignore_ascii_case(repo);
-        let is_own = is(self.own_repo) || self.renamed.get().is_some_and(|name| is(name));
-        if is_own { self.own_repo.to_owned() } else { repo.to_owned() }
+        let is_own = is(&self.setting.repo) || self.renamed.get().is_some_and(|name| is(name));
+        let is_name = is_repo_name(repo) && !self.setting.secrets.occurs_in(repo);
+        is_name.then(|| if is_own { self.setting.repo.clone() } else { repo.to_owned() })
     }
 
     /// Returns the key of an issue in an answer; `repo` is the requested one, for answers that do not name it.
@@ -61,10 +58,9 @@ impl Converter<'_> {
         let named = value["repository_url"]
             .as_str()
             .and_then(repo_of)
-            .or_else(|| value["repository"]["full_name"].as_str().map(str::to_owned))
-            .or_else(|| repo_of(value["url"].as_str()?.rsplit_once("/issues/")?.0))
-            .filter(|repo| is_repo_name(repo) && !self.scrubber.secrets.occurs_in(repo));
-        let repo = named.map(|repo| self.local_name(&repo)).or_else(|| repo.map(str::to_owned));
+            .or_else(|| value["repository"]["full_name"].as_str())
+            .or_else(|| repo_of(value["url"].as_str()?.rsplit_once("/issues/")?.0));
+        let repo = named.and_then(|named| self.local_name(named)).or_else(|| repo.map(str::to_owned));
         Ok(IssueKey { repo: repo.ok_or("an issue that does not name its repo")?, number })
     }
 
@@ -126,7 +122,7 @@ impl Converter<'_> {
             state: named("state", "").unwrap_or_else(|| "unknown".to_owned()),
             state_reason: named("state_reason", ""),
             issue_type: named("type", "name"),
-            url: format!("https://{}/{repo}/{page}/{number}", self.host),
+            url: format!("https://{}/{repo}/{page}/{number}", self.setting.host),
         };
         Ok(FetchedIssue { issue, seen: self.memo(value) })
     }
@@ -138,8 +134,7 @@ impl Converter<'_> {
         let total = |name: &str| dependencies[format!("total_{name}")].as_u64().max(dependencies[name].as_u64());
         let parent = value["parent_issue_url"].as_str().and_then(|url| {
             let (repo, number) = url.rsplit_once("/issues/")?;
-            let repo = repo_of(repo).filter(|repo| is_repo_name(repo) && !self.scrubber.secrets.occurs_in(repo))?;
-            Some(IssueKey::new(self.local_name(&repo), number.parse().ok()?))
+            Some(IssueKey::new(self.local_name(repo_of(repo)?)?, number.parse().ok()?))
         });
         IssueMemo {
             updated_at: value["updated_at"].as_str().map(|time| self.scrubber.secrets.mask(time)),
@@ -171,7 +166,7 @@ impl Converter<'_> {
             state: None,
             state_reason: None,
             title: None,
-            url: format!("https://{}/{}/issues/{}", self.host, key.repo, key.number),
+            url: format!("https://{}/{}/issues/{}", self.setting.host, key.repo, key.number),
         }
     }
 
@@ -215,7 +210,7 @@ impl Converter<'_> {
     }
 
     fn path(&self, key: &IssueKey) -> String {
-        format!("{}/{}/{}.json", self.folder, key.repo, key.number)
+        format!("{}/{}/{}.json", self.setting.folder, key.repo, key.number)
     }
 }
 
@@ -232,6 +227,6 @@ fn trust(author: &SnapshotAuthor) -> &'static str {
     }
 }
 
-fn repo_of(url: &str) -> Option<String> {
-    Some(url.rsplit_once("/repos/")?.1.to_owned())
+fn repo_of(url: &str) -> Option<&str> {
+    Some(url.rsplit_once("/repos/")?.1)
 }

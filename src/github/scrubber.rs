@@ -1,7 +1,7 @@
 //! Scrubbing of texts for the snapshot: line ends, tokens and other secrets.
 
 use super::Tokens;
-use crate::model::SnapshotCode;
+use crate::model::{SnapshotCode, with_line_feeds};
 use crate::redact::{Piece, Redactor};
 use serde_json::{Map, Value};
 
@@ -18,7 +18,7 @@ impl SnapshotScrubber<'_> {
     /// Scrubs the texts of one source, given by the names of their fields; `path` is the file that they go to.
     pub(super) fn clean(&self, path: &str, texts: &[(&str, &str)]) -> Vec<String> {
         let texts: Vec<(&str, String)> =
-            texts.iter().map(|(key, text)| (*key, self.secrets.mask(&normalize(text)))).collect();
+            texts.iter().map(|(key, text)| (*key, self.secrets.mask(&with_line_feeds(text)))).collect();
         let pieces: Vec<Piece<'_>> = texts.iter().map(|(key, text)| Piece { key, text, line: 1 }).collect();
         self.redactor.scrub(path, &pieces).texts.iter().map(|text| text.as_str().to_owned()).collect()
     }
@@ -31,7 +31,7 @@ impl SnapshotScrubber<'_> {
     ///
     /// The whole file is scrubbed, since a key may begin before these lines. Lines that were removed are empty.
     pub(super) fn lines(&self, text: &str, named: &SnapshotCode) -> Option<String> {
-        let text = self.secrets.mask(&normalize(text));
+        let text = self.secrets.mask(&with_line_feeds(text));
         let scrubbed = self.redactor.scrub(&named.path, &[Piece { key: "body", text: &text, line: 1 }]);
         let folds = scrubbed.removed_lines.first()?;
         let before = |line: u32| folds.partition_point(|fold| fold.line < line);
@@ -81,10 +81,4 @@ pub(super) fn is_volatile(name: &str) -> bool {
     NAMES.split(' ').any(|volatile| volatile == name)
         || ENDS.iter().any(|end| name.ends_with(end))
         || name.contains("avatar")
-}
-
-/// Returns the text with LF line ends and without a byte-order mark.
-fn normalize(text: &str) -> String {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    text.replace("\r\n", "\n").replace('\r', "\n")
 }

@@ -35,9 +35,7 @@ pub fn sync(
 ) -> SyncSummary {
     let convert = Converter {
         scrubber: SnapshotScrubber { redactor, secrets: &setting.secrets },
-        host: &setting.host,
-        folder: setting.folder.as_str(),
-        own_repo: &setting.repo,
+        setting,
         renamed: OnceCell::new(),
     };
     let client = Client {

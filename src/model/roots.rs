@@ -58,12 +58,9 @@ impl Shard {
 
     /// Returns the part of `of` in which the root with this id is.
     pub fn holding(id: &str, of: NonZeroU32) -> Self {
-        // The remainder is computed digit by digit, so that the whole digest counts.
+        // The remainder is computed byte by byte, so that the whole digest counts.
         let wide = u64::from(of.get());
-        let rest = Digest::of(id).hex().bytes().fold(0, |rest, digit| {
-            let digit = (digit as char).to_digit(16).unwrap_or_default();
-            (rest * 16 + u64::from(digit)) % wide
-        });
+        let rest = Digest::of(id).bytes().iter().fold(0, |rest, byte| (rest * 256 + u64::from(*byte)) % wide);
         Self { index: u32::try_from(rest).unwrap_or_default() + 1, of }
     }
 

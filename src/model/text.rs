@@ -85,6 +85,11 @@ pub fn is_line_end(c: char) -> bool {
     matches!(c, '\n' | '\u{b}' | '\u{c}' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
+/// Returns a text with LF line ends and without a byte-order mark.
+pub fn with_line_feeds(text: &str) -> String {
+    text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n").replace('\r', "\n")
+}
+
 /// Decodes percent-encoding such as `%20`; `None` if the result is not UTF-8. A `%` without two hexadecimal digits stays.
 pub fn percent_decoded(text: &str) -> Option<String> {
     let hex = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());

@@ -3,7 +3,7 @@
 use crate::markdown::Outline;
 use crate::model::{
     Code, Completeness, Diagnostic, ItemState, LineRange, Node, Relation, RepoPath, SNAPSHOT_VERSION, SnapshotAuthor,
-    SnapshotCode, SnapshotIssue, SnapshotRelation, Value,
+    SnapshotCode, SnapshotIssue, SnapshotRelation, Value, with_line_feeds,
 };
 use crate::records::fields::is_nothing;
 use crate::records::item::{Authored, Body, Comment, Field, Issue, IssueLink, Item, KeptCode, Origin};
@@ -201,7 +201,7 @@ fn kept_code(code: &SnapshotCode) -> Result<KeptCode<String>, &'static str> {
     }
     let lines = LineRange::new(code.first, code.last);
     let lines = lines.ok_or("`first` and `last` of an entry of `code` are no range of lines")?;
-    let text = code.text.replace("\r\n", "\n").replace('\r', "\n");
+    let text = with_line_feeds(&code.text);
     Ok(KeptCode { path, shown: code.path.clone(), commit: code.commit.clone(), lines, text })
 }
 
@@ -222,8 +222,7 @@ fn authored(
 
 /// Returns the text with LF line ends, and without a byte-order mark and blank lines at both ends.
 fn trimmed(text: &str) -> String {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let text = with_line_feeds(text);
     let start: usize = text.split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum();
     text.get(start..).unwrap_or_default().trim_end().to_owned()
 }
