@@ -140,19 +140,6 @@ impl CompletedBuild {
     }
 }
 
-impl Manifest {
-    /// Encodes the manifest; states of files that changed shortly before `now` are left out.
-    pub(super) fn encode(&self, environment: Digest, now: u128) -> Option<Vec<u8>> {
-        let mut manifest = Self { environment: Some(environment), ..self.clone() };
-        for pack in manifest.packs.values_mut() {
-            for file in std::iter::once(&mut pack.file).chain(&mut pack.rendering) {
-                file.state = file.state.filter(|state| state.is_rested(now));
-            }
-        }
-        postcard::to_allocvec(&manifest).ok()
-    }
-}
-
 impl Cache {
     /// Returns the last build of the same `job` if all its inputs are unchanged, and its packs are in `folder` byte for byte.
     pub fn fresh(

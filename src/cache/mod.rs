@@ -10,7 +10,6 @@
 
 mod inputs;
 mod manifest;
-mod memo;
 mod texts;
 
 pub use inputs::{FilePurpose, InputCaches, Inputs};
@@ -20,7 +19,7 @@ pub use manifest::{
 
 use crate::model::{Digest, Digester};
 use crate::store::{CacheFolder, SealedContent, StoreError};
-use memo::SessionMemo;
+use inputs::SessionMemo;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 use texts::TextCache;
@@ -129,10 +128,8 @@ impl Cache {
     /// Writes the manifest and, if they changed, the cached texts.
     pub fn save(&self, manifest: &Manifest) -> Result<(), StoreError> {
         self.save_entries(TEXTS, &self.texts)?;
-        match manifest.encode(self.environment, now()) {
-            Some(bytes) => self.folder.write(PACKS, PROGRAM, &bytes),
-            None => Ok(()),
-        }
+        let manifest = Manifest { environment: Some(self.environment), ..manifest.clone() };
+        postcard::to_allocvec(&manifest).map_or(Ok(()), |bytes| self.folder.write(PACKS, PROGRAM, &bytes))
     }
 
     fn save_entries(&self, name: &str, entries: &OnceLock<TextCache>) -> Result<(), StoreError> {

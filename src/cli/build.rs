@@ -3,7 +3,7 @@
 use super::args::{BuildArgs, Global};
 use super::delivery;
 use super::output;
-use super::packs::{self, BuildRun, PackTarget, Probe};
+use super::packs::{self, BuildRun, PackTarget};
 use super::workspace::{open, print_notes, stamp};
 use crate::console::github::{append_outputs, append_summary};
 use crate::console::report::{self, Report, ReportLine};
@@ -150,8 +150,8 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     for root in roots {
         let target = PackTarget::new(root, &args.packs.budget, &args.agent.choice);
-        let Probe { probe, limits, agent } = packs::probe(&repository, &project, &target)?;
-        let (sealed, run) = packs::build(global, &repository, &probe, limits)?;
+        let probe = packs::probe(&repository, &project, &target)?;
+        let (sealed, run) = packs::build(global, &repository, &probe, probe.limits)?;
         run.print(global, false)?;
         exit = exit.and(run.exit());
         let Some(sealed) = sealed else { continue };
@@ -164,7 +164,7 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         };
         let key = sealed.pack().agent.as_ref().map(|agent| agent.key.as_str()).unwrap_or_default();
         let slug = probe.item.map_or_else(|| slug(key), |item| slug(&project.pack_name(item)));
-        let name = pack_file_name(&slug, &probe.profile, agent.as_deref());
+        let name = pack_file_name(&slug, &probe.profile, probe.agent_stem());
         folder.write(&name, sealed.bytes())?;
         writeln!(console::stdout(), "{}", console::printable(&out.join(&name).display().to_string()))?;
     }

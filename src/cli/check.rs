@@ -8,9 +8,7 @@ use crate::console;
 use crate::console::github::append_summary;
 use crate::console::report::{self, Report, ReportLine};
 use crate::console::{Exit, Failure, Format};
-use crate::engine::{
-    CheckRequest, PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphaned,
-};
+use crate::engine::{PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphaned};
 use crate::model::Diagnostic;
 use crate::store::Folder;
 use serde_json::json;
@@ -28,9 +26,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let job = packs::job(&repository, &project, items, &args.packs.roots, &args.packs.budget)?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
-    let request =
-        CheckRequest { folder: &folder, markdown: repository.settings().output.markdown, skip_missing: false };
-    let (mut states, mut build) = check_packs(repository.files(), &project, &job, &request, &|| bar.inc(1))?;
+    let (mut states, mut build) = check_packs(repository.files(), &project, &job, &folder, false, &|| bar.inc(1))?;
     bar.finish_and_clear();
     if let Some(range) = &args.commits {
         // As the configuration's `warnings` have it.

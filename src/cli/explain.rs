@@ -2,7 +2,7 @@
 
 use super::args::{ExplainArgs, Global};
 use super::input;
-use super::packs::{self, Probe};
+use super::packs;
 use super::workspace::{open, settled};
 use crate::console::report::print_lines;
 use crate::console::{Exit, Failure, explanation_document, without_secrets};
@@ -43,8 +43,8 @@ fn explain_missing(global: &Global, args: &ExplainArgs, asked: &str) -> Result<E
     } else {
         let repository = open(global, &[], Some(Access::Read))?;
         let project = repository.project();
-        let Probe { probe, limits, .. } = packs::probe(&repository, &project, &target)?;
-        let (sealed, run) = packs::build(global, &repository, &probe, limits)?;
+        let probe = packs::probe(&repository, &project, &target)?;
+        let (sealed, run) = packs::build(global, &repository, &probe, probe.limits)?;
         run.print(global, true)?;
         let Some(sealed) = sealed else { return Ok(run.exit()) };
         (why_not_in(&repository, &project, &probe, &sealed, asked)?, run.exit())
@@ -68,7 +68,7 @@ fn explain_limits(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
     }
     let repository = open(global, &[], Some(Access::Read))?;
     let project = repository.project();
-    let probe = packs::probe(&repository, &project, &args.target.pack())?.probe;
+    let probe = packs::probe(&repository, &project, &args.target.pack())?;
     let tokens = repository.settings().profiles.get(&probe.profile).is_some_and(|it| it.budget.max_tokens.is_some());
     let (tokens, asked) = match (args.target.budget.max_tokens, args.target.budget.max_chars) {
         (Some(_), Some(_)) => {

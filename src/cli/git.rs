@@ -3,7 +3,7 @@
 use super::args::{GitCommand, Global};
 use super::handover::replayed;
 use super::input;
-use super::packs::{PackKey, Probe};
+use super::packs::PackKey;
 use super::workspace::open;
 use crate::console::github::random_word;
 use crate::console::{self, Exit, Failure, PathFailure, printable};
@@ -131,19 +131,19 @@ fn build_merged_pack(
         return Err("the snapshot of GitHub is not in git".to_owned());
     }
     let project = repository.project();
-    let (probe, limits, name) = if let Some(handover) = &pack.handover {
-        let (probe, limits) = replayed(&repository, &project, pack, handover).map_err(message)?;
+    let (probe, name) = if let Some(handover) = &pack.handover {
+        let probe = replayed(&repository, &project, pack, handover).map_err(message)?;
         let hex = handover.context_box_id.strip_prefix("sha256:").unwrap_or_default();
-        (probe, limits, hex.get(..12).unwrap_or(hex).to_owned())
+        (probe, hex.get(..12).unwrap_or(hex).to_owned())
     } else {
         let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned();
         let key = PackKey { root, profile: Some(pack.profile.clone()), ..PackKey::default() };
-        let Probe { probe, limits, .. } = key.probe(&repository, &project).map_err(message)?;
+        let probe = key.probe(&repository, &project).map_err(message)?;
         let slug = probe.item.map(|item| slug(&project.pack_name(item))).unwrap_or_default();
         let name = format!("{slug}.{}", probe.profile);
-        (probe, limits, name)
+        (probe, name)
     };
-    let built = probe.build(limits).map_err(|unsettled| unsettled.to_string())?;
+    let built = probe.build(probe.limits).map_err(|unsettled| unsettled.to_string())?;
     let sealed = built.map_err(|found| found.first().map(|it| it.message.clone()).unwrap_or_default())?;
     Ok((format!("{name}.json"), sealed))
 }

@@ -163,7 +163,7 @@ pub(crate) fn built(
     let handover = project.handed_over(task.name, from.as_ref().map(|from| from.key.as_str()), &plan);
     let target = PackAgent { key: known.key.to_string(), name: known.name.to_string() };
     let agent = AgentContext { handover: Some(handover), ..agent };
-    let probe = BudgetProbe::new(project, item, profile, stamp).with_agent(Some(agent));
+    let probe = BudgetProbe { project, item, profile, limits, stamp, agent: Some(agent) };
     let (sealed, run) = packs::build(global, repository, &probe, limits)?;
     run.print(global, false)?;
     let exit = run.exit();
@@ -344,7 +344,7 @@ pub(crate) fn replayed<'p, 's>(
     project: &'p Project<'s>,
     pack: &Pack,
     handover: &PackHandover,
-) -> Result<(BudgetProbe<'p, 's>, BudgetLimits), Failure> {
+) -> Result<BudgetProbe<'p, 's>, Failure> {
     let files = CardFiles::of(repository);
     let given = |section: &Section| Given::ALL.into_iter().find(|given| given.name() == section.provenance);
     let own = pack.sections.iter().filter_map(|section| {
@@ -361,9 +361,8 @@ pub(crate) fn replayed<'p, 's>(
     let item = root_item(repository, project, root)?;
     let handed = project.handed_over(&handover.recipe, handover.from.as_deref(), &plan);
     let (_, limits) = repository.with_defaults(project, Some(&agent), &[], BudgetLimits::default())?;
-    let agent = AgentContext { handover: Some(handed), ..agent };
-    let probe = BudgetProbe::new(project, item, pack.profile.clone(), stamp()?).with_agent(Some(agent));
-    Ok((probe, limits))
+    let agent = Some(AgentContext { handover: Some(handed), ..agent });
+    Ok(BudgetProbe { project, item, profile: pack.profile.clone(), limits, stamp: stamp()?, agent })
 }
 
 fn summary(built: &BuiltHandover, path: &str) -> Vec<String> {

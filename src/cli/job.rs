@@ -2,7 +2,7 @@
 
 use super::args::{Global, JobArgs};
 use super::delivery;
-use super::packs::{self, PackTarget, Probe, probe};
+use super::packs::{self, PackTarget, probe};
 use super::workspace::{open, settled};
 use crate::config::Job;
 use crate::console::{self, Exit, Failure, Format, printable, report};
@@ -37,8 +37,8 @@ fn deliver(global: &Global, repository: &Repository, args: &JobArgs, name: &str,
         policy: args.policy,
         job: Some((name, job)),
     };
-    let Probe { probe, limits, .. } = probe(repository, &project, &target)?;
-    let (sealed, run) = packs::build(global, repository, &probe, limits)?;
+    let probe = probe(repository, &project, &target)?;
+    let (sealed, run) = packs::build(global, repository, &probe, probe.limits)?;
     run.print(global, false)?;
     let Some(sealed) = sealed else { return Ok(run.exit()) };
     if args.record {

@@ -5,7 +5,7 @@ use super::output::checked_pack;
 use super::packs::{self, BuildRun};
 use super::workspace::open;
 use crate::console::{self, Column, Document, Exit, Failure, Format, Line, line, printable, report};
-use crate::engine::{CheckRequest, PackState, Project, RootSummary, check_packs};
+use crate::engine::{PackState, Project, RootSummary, check_packs};
 use crate::model::{Code, Diagnostic, Relation, Severity, Shard};
 use crate::store::{Access, Folder};
 use serde::Serialize;
@@ -28,11 +28,10 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         return matrix(&project, &items, shards);
     }
     let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
-    // A pack without a file is missing whatever a build gives, so it need not be built.
-    let request = CheckRequest { folder: &folder, markdown: repository.settings().output.markdown, skip_missing: true };
     let job = packs::job(&repository, &project, items.clone(), &[], &BudgetArgs::default())?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
-    let (states, build) = check_packs(repository.files(), &project, &job, &request, &|| bar.inc(1))?;
+    // A pack without a file is missing whatever a build gives, so it need not be built.
+    let (states, build) = check_packs(repository.files(), &project, &job, &folder, true, &|| bar.inc(1))?;
     bar.finish_and_clear();
     repository.confirm_settled()?;
     let run = BuildRun::new(global, build);

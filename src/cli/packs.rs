@@ -6,8 +6,8 @@ use super::workspace::open;
 use crate::config::Policy;
 pub(crate) use crate::console::no_roots;
 use crate::console::{Exit, Failure, report, settled, stamp, strict};
+pub(crate) use crate::engine::PackTarget;
 use crate::engine::{BudgetLimits, BudgetProbe, BuildJob, BuildReport, Finish, Project, Repository, build_packs};
-pub(crate) use crate::engine::{PackTarget, Probe};
 use crate::model::Diagnostic;
 use crate::seal::Sealed;
 use crate::store::Access;
@@ -160,8 +160,8 @@ pub(crate) fn one(global: &Global, target: &PackTarget<'_>) -> Result<(Option<Se
         let access = if target.agent.is_some() { Access::Write } else { Access::Read };
         let repository = open(global, &[], Some(access))?;
         let project = repository.project();
-        let Probe { probe, limits, .. } = probe(&repository, &project, target)?;
-        let built = build(global, &repository, &probe, limits)?;
+        let probe = probe(&repository, &project, target)?;
+        let built = build(global, &repository, &probe, probe.limits)?;
         repository.save_documents();
         Ok(built)
     })
@@ -182,7 +182,7 @@ pub(crate) fn probe<'p, 's>(
     repository: &Repository,
     project: &'p Project<'s>,
     target: &PackTarget<'_>,
-) -> Result<Probe<'p, 's>, Failure> {
+) -> Result<BudgetProbe<'p, 's>, Failure> {
     Ok(repository.probe(project, target, stamp()?)?)
 }
 
@@ -211,7 +211,7 @@ impl PackKey {
         &self,
         repository: &Repository,
         project: &'p Project<'s>,
-    ) -> Result<Probe<'p, 's>, Failure> {
+    ) -> Result<BudgetProbe<'p, 's>, Failure> {
         let job = self.job.as_ref().and_then(|name| repository.settings().jobs.get_key_value(name));
         let target = PackTarget {
             root: self.root.as_deref(),
@@ -232,10 +232,9 @@ pub(crate) fn probe_again<'p, 's>(
     project: &'p Project<'s>,
     pack: &Pack,
     root: Option<String>,
-) -> Result<(BudgetProbe<'p, 's>, BudgetLimits), Failure> {
-    if let Some(handover) = &pack.handover {
-        return replayed(repository, project, pack, handover);
+) -> Result<BudgetProbe<'p, 's>, Failure> {
+    match &pack.handover {
+        Some(handover) => replayed(repository, project, pack, handover),
+        None => PackKey { root, ..PackKey::of(pack) }.probe(repository, project),
     }
-    let Probe { probe, limits, .. } = PackKey { root, ..PackKey::of(pack) }.probe(repository, project)?;
-    Ok((probe, limits))
 }

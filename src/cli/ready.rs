@@ -5,7 +5,7 @@ use super::packs::{self, no_roots};
 use super::workspace::{open, strict};
 use crate::console::report::visible;
 use crate::console::{self, Document, Exit, Failure, Format, Line, counted, line};
-use crate::engine::{Built, CheckRequest, EngineError, PackState, Project, apply_severities};
+use crate::engine::{Built, EngineError, PackState, Project, apply_severities};
 use crate::graph::Graph;
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::review::{BodyLines, is_root_cut, ready};
@@ -28,13 +28,11 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     if args.roots.is_empty() {
         items.retain(|item| !Graph::state(project.corpus(), *item).is_settled());
     }
-    let request =
-        CheckRequest { folder: &folder, markdown: repository.settings().output.markdown, skip_missing: false };
     let bodies = bodies(&project, &items);
     let of_pack = |root: &str, pack: &Pack| ready(pack, bodies.get(root).copied());
     let finish = |built: Built| {
         let root = built.plan.root.to_string();
-        let mut findings: Vec<Diagnostic> = match PackState::of(&project, &request, &built) {
+        let mut findings: Vec<Diagnostic> = match PackState::of(&project, &folder, &built) {
             Ok(state) => stale(&state, dir).into_iter().collect(),
             Err(error) => return Err(error),
         };

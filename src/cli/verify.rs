@@ -197,13 +197,13 @@ fn fault_in_repo(
     one: &VerifiedPack,
 ) -> Result<Option<String>, Failure> {
     let Some(pack) = read(&one.bytes).ok().filter(|_| one.faults.is_empty()) else { return Ok(None) };
-    let (probe, limits) = match probe_again(repository, project, &pack, PackKey::of(&pack).root) {
+    let probe = match probe_again(repository, project, &pack, PackKey::of(&pack).root) {
         Err(Failure::Usage(message) | Failure::Input(message)) => {
             return Ok(Some(format!("the repo has no such pack: {message}")));
         }
         probe => probe?,
     };
-    Ok(match probe.build(limits)? {
+    Ok(match probe.build(probe.limits)? {
         Err(diagnostics) => {
             let why = diagnostics.first().map(|it| it.message.clone()).unwrap_or_default();
             Some(format!("the pack cannot be built from the repo: {why}"))

@@ -1,11 +1,11 @@
 //! The errors of opening, building and comparing a repository.
 
 use super::RootError;
-use super::configuration::config_error;
+use crate::config::RedactionSettings;
 use crate::intake::IntakeError;
 use crate::knowledge::AgentError;
 use crate::model::{Code, Diagnostic, Place, RepoPath};
-use crate::redact::Environment;
+use crate::redact::{Environment, Redactor};
 use crate::store::StoreError;
 use std::error::Error;
 
@@ -129,4 +129,14 @@ pub fn until_settled<T, E>(is_unsettled: impl Fn(&E) -> bool, mut read: impl FnM
 pub(super) fn with_causes(error: &dyn Error) -> String {
     let causes = std::iter::successors(error.source(), |cause: &&dyn Error| (*cause).source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+pub(super) fn config_error(environment: &Environment, diagnostics: Vec<Diagnostic>, text: Option<&str>) -> EngineError {
+    let redactor = Redactor::new(&RedactionSettings::default());
+    let clean = |text: &str| environment.mask(&redactor.line(text));
+    // Removing a secret of several lines would shift the line numbers of the quoted text.
+    let lines = |text: &str| text.matches('\n').count();
+    let text = text.and_then(|text| Some(clean(text)).filter(|clean| lines(clean) == lines(text)));
+    let diagnostics = diagnostics.into_iter().map(|diagnostic| diagnostic.map_texts(&clean)).collect();
+    EngineError::Config { diagnostics, text }
 }

@@ -7,13 +7,10 @@
 mod agents;
 mod build;
 pub mod companion;
-mod configuration;
 mod document_cache;
 mod documents;
 mod driver;
 mod error;
-mod handover;
-mod issues;
 mod items;
 mod knowledge;
 mod notices;
@@ -29,25 +26,23 @@ mod session;
 mod why_not;
 
 pub use crate::config::BudgetLimits;
-pub use agents::AgentContext;
+pub use agents::{AgentContext, card_text};
 #[cfg(feature = "mcp")]
 pub use build::input_diagnostics;
 pub use build::{BuildJob, BuildReport, Built, Finish, Planned, Skip, build_packs, pack_file_name};
-pub use configuration::{Configuration, validated};
 pub use driver::{BuildObserver, BuildOrder, BuildResult, WrittenPack};
 pub use error::{EngineError, Unsettled, until_settled};
-pub use handover::card_text;
 pub use notices::{apply_severities, unmatched};
 pub use pack_state::{
-    CheckRequest, FAILED, PackState, REMOVED, UNCHANGED, UNVERIFIABLE, WRITTEN, check_packs, has_unread_root,
-    lost_its_issue, orphaned,
+    FAILED, PackState, REMOVED, UNCHANGED, UNVERIFIABLE, WRITTEN, check_packs, has_unread_root, lost_its_issue,
+    orphaned,
 };
 pub use prepared_profile::count_tokens;
-pub use probe::{BudgetProbe, PackRequest, PackTarget, Probe, Snapshot};
+pub use probe::{BudgetProbe, PackRequest, PackTarget, Snapshot};
 pub use project::Project;
 #[cfg(feature = "mcp")]
 pub use repository::OpenedCache;
-pub use repository::{OpenRequest, Repository, path_inside, process_environment};
+pub use repository::{Configuration, OpenRequest, Repository, path_inside, process_environment, validated};
 pub use roots::{RootError, RootSummary};
 pub use session::{AgentRequest, Session, SessionRequest, Update, delivery_folder};
 pub use why_not::why_not_in;

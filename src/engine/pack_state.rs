@@ -58,8 +58,8 @@ impl PackState {
     }
 
     /// Compares a built pack, and its companion if there are any, with the files on disk.
-    pub fn of(project: &Project<'_>, request: &CheckRequest<'_>, built: &Built) -> Result<Self, StoreError> {
-        let CheckRequest { folder, markdown: with_companion, .. } = *request;
+    pub fn of(project: &Project<'_>, folder: &Folder, built: &Built) -> Result<Self, StoreError> {
+        let with_companion = project.settings().output.markdown;
         let Built { plan, outcome } = built;
         let name = &plan.name;
         let (status, reasons) = match (outcome, folder.read(name)?) {
@@ -89,33 +89,26 @@ impl PackState {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
-pub struct CheckRequest<'a> {
-    pub folder: &'a Folder,
-    /// Whether each pack has a Markdown companion.
-    pub markdown: bool,
-    /// Whether packs without a file are reported as missing without being built, which is much faster.
-    pub skip_missing: bool,
-}
-
-/// Builds the packs of `job` in memory and returns their states by name; several threads call `progress` once for each.
+/// Builds the packs of `job` in memory, unless one without a file is to be reported as missing, and returns their states by
+/// name; several threads call `progress` once for each.
 pub fn check_packs(
     files: &Repo,
     project: &Project<'_>,
     job: &BuildJob,
-    request: &CheckRequest<'_>,
+    folder: &Folder,
+    skip_missing: bool,
     progress: &(dyn Fn() + Sync),
 ) -> Result<(Vec<PackState>, BuildReport), EngineError> {
-    let names = if request.skip_missing { request.folder.list()? } else { Vec::new() };
+    let names = if skip_missing { folder.list()? } else { Vec::new() };
     let without_file = |plan: &Planned| {
         names.binary_search(&plan.name).is_err().then(|| {
             progress();
             Ok(PackState::new(plan, "missing", vec![NOT_BUILT.to_owned()]))
         })
     };
-    let skip = request.skip_missing.then_some(&without_file as &Skip<'_, _>);
+    let skip = skip_missing.then_some(&without_file as &Skip<'_, _>);
     let (states, build) = build_packs(files, project, job, skip, &|built| {
-        let state = PackState::of(project, request, &built);
+        let state = PackState::of(project, folder, &built);
         progress();
         state
     })?;

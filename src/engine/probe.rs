@@ -26,21 +26,13 @@ pub struct PackTarget<'a> {
     pub job: Option<(&'a str, &'a Job)>,
 }
 
-/// A pack to be built, and its limits.
-pub struct Probe<'p, 's> {
-    pub probe: BudgetProbe<'p, 's>,
-    /// The limits that were asked for, else those of the agent.
-    pub limits: BudgetLimits,
-    pub agent: Option<String>,
-}
-
 impl Repository {
     pub(crate) fn probe<'p, 's>(
         &self,
         project: &'p Project<'s>,
         target: &PackTarget<'_>,
         stamp: Stamp,
-    ) -> Result<Probe<'p, 's>, EngineError> {
+    ) -> Result<BudgetProbe<'p, 's>, EngineError> {
         self.refuse_tracked_cache()?;
         if target.profiles.len() > 1 {
             return Err(EngineError::Target("one pack has one profile: give `--profile` once"));
@@ -56,14 +48,9 @@ impl Repository {
             None => None,
         };
         let (profiles, limits) = self.with_defaults(project, agent.as_ref(), target.profiles, target.limits)?;
-        let stem = agent.as_ref().map(|agent| project.knowledge().agents.all[agent.agent].stem().to_owned());
-        match profiles.into_iter().next().filter(|_| item.is_some() || agent.is_some()) {
-            Some(profile) => {
-                let probe = BudgetProbe::new(project, item, profile, stamp).with_agent(agent);
-                Ok(Probe { probe, limits, agent: stem })
-            }
-            None => Err(EngineError::Target("name a root, or an agent with `--agent`")),
-        }
+        let profile = profiles.into_iter().next().filter(|_| item.is_some() || agent.is_some());
+        let profile = profile.ok_or(EngineError::Target("name a root, or an agent with `--agent`"))?;
+        Ok(BudgetProbe { project, item, profile, limits, stamp, agent })
     }
 
     pub(crate) fn job(
@@ -80,27 +67,20 @@ impl Repository {
 
 /// One root under one profile, to be built under several limits.
 pub struct BudgetProbe<'p, 's> {
-    project: &'p Project<'s>,
+    pub project: &'p Project<'s>,
     /// The root; `None` for the start of an agent's session.
     pub item: Option<usize>,
     pub profile: String,
-    stamp: Stamp,
-    agent: Option<AgentContext>,
+    /// The limits that were asked for, else those of the agent.
+    pub limits: BudgetLimits,
+    pub stamp: Stamp,
+    pub agent: Option<AgentContext>,
 }
 
-impl<'p, 's> BudgetProbe<'p, 's> {
-    pub fn new(project: &'p Project<'s>, item: Option<usize>, profile: String, stamp: Stamp) -> Self {
-        Self { project, item, profile, stamp, agent: None }
-    }
-
-    #[must_use]
-    pub fn with_agent(mut self, agent: Option<AgentContext>) -> Self {
-        self.agent = agent;
-        self
-    }
-
-    pub fn agent(&self) -> Option<&AgentContext> {
-        self.agent.as_ref()
+impl BudgetProbe<'_, '_> {
+    /// Returns the stem of the agent's file.
+    pub fn agent_stem(&self) -> Option<&str> {
+        self.agent.as_ref().map(|agent| self.project.knowledge().agents.all[agent.agent].stem())
     }
 
     /// Builds the pack under these limits, or returns the errors that prevent it.
@@ -275,8 +255,9 @@ impl Snapshot<'_> {
         let (Some(root), Some(profile)) = (roots.first(), profiles.into_iter().next()) else {
             return Err(EngineError::NotBuilt { diagnostics: Vec::new() });
         };
-        let probe = BudgetProbe::new(&self.project, Some(*root), profile, Stamp::new(request.generated_at.clone()));
-        probe.build(request.limits)?.map_err(|diagnostics| EngineError::NotBuilt { diagnostics })
+        let (item, stamp) = (Some(*root), Stamp::new(request.generated_at.clone()));
+        let probe = BudgetProbe { project: &self.project, item, profile, limits: request.limits, stamp, agent: None };
+        probe.build(probe.limits)?.map_err(|diagnostics| EngineError::NotBuilt { diagnostics })
     }
 
     /// Builds packs in memory, in parallel; nothing is written.

@@ -2,7 +2,7 @@
 
 use super::documents::ReadKnowledge;
 use super::reader::InputReader;
-use super::{apply_severities, issues, items, notices};
+use super::{apply_severities, items, notices};
 use crate::cache::{InputCaches, Inputs};
 use crate::config::{DenyList, Settings};
 use crate::graph::{Corpus, Entry, Graph, GraphRules, merge_issues, plain_status};
@@ -74,7 +74,7 @@ impl<'a> Project<'a> {
         let redactor = Redactor::new(&settings.redaction);
         let reader = InputReader { settings, deny, redactor, inputs, environment, untracked };
         let ParsedFiles { entries, mut diagnostics, mut unread } = items::read(&reader);
-        let issues = issues::read(&reader);
+        let issues = items::read_issues(&reader);
         diagnostics.extend(issues.diagnostics);
         unread.extend(issues.unread);
         diagnostics.extend_from_slice(&unread);

@@ -288,25 +288,21 @@ impl InputReader<'_> {
 
 /// Returns the diagnostic for a file that cannot be used: an error if it exists and the system refuses to read it.
 pub(super) fn unreadable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
-    let (message, help) = match refusal {
-        Refusal::Denied => (
-            "the name is one that is never opened",
-            "rename the file, or allow it with `!path` under `redaction.deny_paths`",
-        ),
-        Refusal::Outside => ("it leads out of the repo", "name a file of the repo"),
-        Refusal::NotInRepo => ("there is no such file, or git ignores it", "add the file, or correct the path"),
-        Refusal::Binary => ("it is no text file", "exclude it, or name a text file"),
-        Refusal::NotUtf8 => ("it is not UTF-8", "save it as UTF-8, or exclude it"),
-        Refusal::TooLarge(limit) => (&*format!("it is larger than {limit} bytes"), "split the file, or exclude it"),
+    let (more, help) = match refusal {
+        Refusal::Denied => ("", "rename the file, or allow it with `!path` under `redaction.deny_paths`"),
+        Refusal::Outside => ("", "name a file of the repo"),
+        Refusal::NotInRepo => ("", "add the file, or correct the path"),
+        Refusal::Binary => ("", "exclude it, or name a text file"),
+        Refusal::NotUtf8 => ("", "save it as UTF-8, or exclude it"),
+        Refusal::TooLarge(_) => ("", "split the file, or exclude it"),
         Refusal::GitLfs => (
-            "it is stored with Git LFS, so that a clone may have a pointer in its place",
+            ", so that a clone may have a pointer in its place",
             "commit it as a plain file (`git lfs untrack`), or exclude it",
         ),
-        Refusal::Unreadable(why) => {
-            (why.as_str(), "make it readable; until then packs that may hold it stay as they are")
-        }
+        Refusal::Unreadable(_) => ("", "make it readable; until then packs that may hold it stay as they are"),
     };
-    let diagnostic = Diagnostic::in_file(Code::UnreadableFile, path, format!("`{path}` cannot be read: {message}"));
+    let message = format!("`{path}` cannot be read: {refusal}{more}");
+    let diagnostic = Diagnostic::in_file(Code::UnreadableFile, path, message);
     let is_error = matches!(refusal, Refusal::Unreadable(_));
     diagnostic.help(help).with_severity(if is_error { Severity::Error } else { Severity::Warning })
 }

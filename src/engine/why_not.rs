@@ -139,9 +139,9 @@ fn explain_document(project: &Project<'_>, probe: &BudgetProbe<'_, '_>, path: &R
         let fault = project.knowledge_diagnostics().into_iter().find(is_about)?;
         return Some(WhyNot::new(path.as_str(), "not_listed", fault.message, fault.help.unwrap_or_default()));
     };
-    let agent = probe.agent().map(|agent| &knowledge.agents.all[agent.agent].key);
+    let agent = probe.agent.as_ref().map(|agent| &knowledge.agents.all[agent.agent].key);
     let pin = "pin it with `pinned: true`, name it in the root";
-    let (answer, message, help) = match (&document.scope, probe.agent()) {
+    let (answer, message, help) = match (&document.scope, probe.agent.as_ref()) {
         (Scope::Nobody, _) => (
             "other_agent",
             "it belongs to an agent that does not exist".to_owned(),

@@ -249,11 +249,7 @@ impl SourceTree for Repo {
     }
 
     fn read(&self, path: &RepoPath) -> Result<String, Refusal> {
-        let real = self.real(path)?;
-        let attributes = self.listing.attributes(&real);
-        if attributes.lfs.is_some() {
-            return Err(Refusal::GitLfs);
-        }
+        let (real, has_ident) = self.real(path)?;
         let limit = text::size_limit(path.extension());
         let text = match self.listing.stored(&real) {
             Some(id) => self.objects.read(id, limit).and_then(text::decode)?,
@@ -262,26 +258,22 @@ impl SourceTree for Repo {
         if text::is_lfs_pointer(&text) {
             return Err(Refusal::GitLfs);
         }
-        Ok(text::without_expanded_ids(text, attributes.ident.is_some()))
+        Ok(text::without_expanded_ids(text, has_ident))
     }
 
     fn head(&self, path: &RepoPath) -> Option<String> {
-        let real = self.real(path).ok()?;
-        let attributes = self.listing.attributes(&real);
-        if attributes.lfs.is_some() {
-            return None;
-        }
+        let (real, has_ident) = self.real(path).ok()?;
         let head = match self.listing.stored(&real) {
             Some(id) => text::head_of(&self.objects.read(id, u64::MAX).ok()?),
             None => text::head(&self.handle, real.as_str())?,
         };
-        Some(text::without_expanded_ids(head, attributes.ident.is_some()))
+        Some(text::without_expanded_ids(head, has_ident))
     }
 }
 
 impl Repo {
-    /// Returns the path without links under which a file may be read.
-    fn real(&self, path: &RepoPath) -> Result<RepoPath, Refusal> {
+    /// Returns the path without links under which a file may be read, and whether git expands `$Id$` in it.
+    fn real(&self, path: &RepoPath) -> Result<(RepoPath, bool), Refusal> {
         if self.rules.denies(path) {
             return Err(Refusal::Denied);
         }
@@ -295,10 +287,12 @@ impl Repo {
             let unlisted = || Refusal::Unreadable("the folder cannot be listed".to_owned());
             return Err(if self.listing.is_unlisted(path.as_str()) { unlisted() } else { Refusal::NotInRepo });
         }
-        if !self.listing.links.contains_key(path) {
-            return Ok(path.clone());
-        }
-        // Followed again: it may lead elsewhere by now.
-        self.listing.link_target(&self.rules, &self.listing.follow(&self.handle, path))
+        // A link is followed again: it may lead elsewhere by now.
+        let real = match self.listing.links.contains_key(path) {
+            true => self.listing.link_target(&self.rules, &self.listing.follow(&self.handle, path))?,
+            false => path.clone(),
+        };
+        let attributes = self.listing.attributes(&real);
+        if attributes.lfs.is_some() { Err(Refusal::GitLfs) } else { Ok((real, attributes.ident.is_some())) }
     }
 }

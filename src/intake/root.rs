@@ -111,14 +111,13 @@ fn failed(path: &Path, source: io::Error) -> IntakeError {
 }
 
 fn checked(path: &Path, read: Result<String, Refusal>) -> Result<String, IntakeError> {
-    let reason = match read {
-        Ok(text) => return Ok(text),
-        Err(Refusal::Binary) => "it is no text file".to_owned(),
-        Err(Refusal::NotUtf8) => "it is not UTF-8".to_owned(),
-        Err(Refusal::TooLarge(limit)) => format!("it is larger than {limit} bytes"),
-        Err(Refusal::NotInRepo | Refusal::Outside | Refusal::Denied) => "it leads out of the repo".to_owned(),
-        Err(Refusal::GitLfs) => "it is stored with Git LFS".to_owned(),
-        Err(Refusal::Unreadable(why)) => return Err(failed(path, io::Error::other(why))),
-    };
-    Err(IntakeError::Unusable { path: path.to_owned(), reason })
+    read.map_err(|refusal| match refusal {
+        Refusal::Unreadable(why) => failed(path, io::Error::other(why)),
+        Refusal::NotInRepo | Refusal::Denied => unusable(path, &Refusal::Outside),
+        refusal => unusable(path, &refusal),
+    })
+}
+
+fn unusable(path: &Path, refusal: &Refusal) -> IntakeError {
+    IntakeError::Unusable { path: path.to_owned(), reason: refusal.to_string() }
 }

@@ -6,7 +6,7 @@ use crate::console::{
     Failure, TextOptions, counted, explanation_document, no_roots, printable, stamp, without_secrets,
 };
 use crate::engine::{
-    BudgetLimits, BudgetProbe, PackTarget, Probe, Project, Repository, RootSummary, count_tokens, input_diagnostics,
+    BudgetLimits, BudgetProbe, PackTarget, Project, Repository, RootSummary, count_tokens, input_diagnostics,
     why_not_in,
 };
 use crate::model::{
@@ -137,8 +137,8 @@ fn with_probe(
         policy: query.policy,
         job: None,
     };
-    let Probe { probe, limits, .. } = repository.probe(project, &target, stamp()?)?;
-    let (sealed, report) = probe.report(repository.files(), limits)?;
+    let probe = repository.probe(project, &target, stamp()?)?;
+    let (sealed, report) = probe.report(repository.files(), probe.limits)?;
     let Some(sealed) = sealed else {
         let errors = report.diagnostics.into_iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
         return Err(Failure::Unread(errors.collect()));
@@ -153,7 +153,7 @@ fn pack(repository: &Repository, project: &Project<'_>, query: &PackQuery) -> Re
         if let Some(fault) = invisible_faults(pack).into_iter().next() {
             return Err(Failure::Input(fault));
         }
-        let mut warnings = match probe.agent() {
+        let mut warnings = match &probe.agent {
             Some(agent) => [project.knowledge_diagnostics(), agent.faults.clone()].concat(),
             None => Vec::new(),
         };

@@ -7,23 +7,31 @@ use std::io;
 /// The reason why a file's text cannot be read.
 ///
 /// Every refusal becomes an omission or a diagnostic; none stops a build.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum Refusal {
     /// The name is denied, see `docs/redaction.md`; checked before existence.
+    #[error("the name is one that is never opened")]
     Denied,
     /// The path, or a link on the way, leads out of the repo.
+    #[error("it leads out of the repo")]
     Outside,
     /// No such file, or git ignores it: one reason, so that nothing is learned about ignored files.
+    #[error("there is no such file, or git ignores it")]
     NotInRepo,
     /// The text has a NUL byte, or the file is no regular file.
+    #[error("it is no text file")]
     Binary,
     /// The bytes are not UTF-8.
+    #[error("it is not UTF-8")]
     NotUtf8,
     /// The file is larger than its kind may be; the limit in bytes.
+    #[error("it is larger than {0} bytes")]
     TooLarge(u64),
     /// The text is stored with Git LFS: on disk is a pointer to it, or the text itself, as the clone happens to be set up.
+    #[error("it is stored with Git LFS")]
     GitLfs,
     /// The file exists, and the system refused to read or examine it; the system's message.
+    #[error("{0}")]
     Unreadable(String),
 }
 

@@ -1,7 +1,7 @@
 //! The freshness of the packs on a page: each pack of the repo is compared with the one that a build gives now.
 
 use crate::console::{Failure, Workspace, settled, stamp};
-use crate::engine::{BudgetLimits, CheckRequest, check_packs, orphaned};
+use crate::engine::{BudgetLimits, check_packs, orphaned};
 use crate::review::Freshness;
 use crate::store::Folder;
 use std::collections::BTreeMap;
@@ -29,8 +29,7 @@ fn checked(workspace: &Workspace) -> Result<CheckedFolder, Failure> {
     let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
     let path = folder.path().canonicalize()?;
     let job = repository.job(&project, project.roots(), (&[], BudgetLimits::default()), stamp()?)?;
-    let request = CheckRequest { folder: &folder, markdown: repository.settings().output.markdown, skip_missing: true };
-    let (mut states, build) = check_packs(repository.files(), &project, &job, &request, &|| ())?;
+    let (mut states, build) = check_packs(repository.files(), &project, &job, &folder, true, &|| ())?;
     if !build.blocked {
         states.extend(orphaned(&repository, &project, &job.roots, &job.profiles, &folder, &build.diagnostics)?);
     }

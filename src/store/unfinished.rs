@@ -211,24 +211,21 @@ fn abandoned(dir: &Dir, name: &str, entry: &DirEntry) -> Option<File> {
 }
 
 #[cfg(all(test, target_os = "linux"))]
+#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
-
     use super::*;
     use rustix::io::Errno;
 
     #[test]
     fn only_links_that_are_refused_are_done_without() {
-        let error = |errno: Errno| io::Error::from_raw_os_error(errno.raw_os_error());
-        for errno in [Errno::PERM, Errno::OPNOTSUPP, Errno::NOTSUP, Errno::MLINK, Errno::NOSYS] {
-            assert!(refuses_links(&error(errno)), "{errno}");
-        }
+        let refuses = |errno: Errno| refuses_links(&io::Error::from_raw_os_error(errno.raw_os_error()));
+        assert!([Errno::PERM, Errno::OPNOTSUPP, Errno::NOTSUP, Errno::MLINK, Errno::NOSYS].into_iter().all(refuses));
         let failed = [Errno::NOSPC, Errno::DQUOT, Errno::IO, Errno::FBIG, Errno::ROFS, Errno::XDEV, Errno::NOENT];
-        assert!(failed.into_iter().all(|errno| !refuses_links(&error(errno))));
+        assert!(!failed.into_iter().any(refuses));
     }
 
     #[test]
-    fn a_file_that_cannot_be_written_in_place_is_removed_again() {
+    fn a_file_that_is_written_in_place_is_created_once() {
         let folder = tempfile::tempdir().unwrap();
         let dir = Dir::open_ambient_dir(folder.path(), cap_std::ambient_authority()).unwrap();
         assert!(create_in_place(&dir, "a", b"text", MODE).unwrap());

@@ -7,16 +7,12 @@
 
 mod events;
 mod follower;
-mod native;
 mod now_file;
 mod report;
-mod saved;
 
-pub use events::{Event, Events, FollowError, Poll};
+pub use events::{Event, Events, FollowError, Native, Poll};
 pub use follower::{Follower, Notice};
-pub use native::Native;
-pub use report::{WatchProblem, WatchReport};
-pub use saved::SavedPack;
+pub use report::{SavedPack, WatchProblem, WatchReport};
 
 use crate::config::Settings;
 use crate::engine::{
@@ -185,12 +181,9 @@ impl Watch {
                     return true;
                 }
                 Notice::Changed(paths) => {
-                    let touched = self
-                        .touched
-                        .take()
-                        .zip(paths)
-                        .map(|(touched, paths)| touched.into_iter().chain(paths).collect::<BTreeSet<PathBuf>>());
-                    self.touched = touched.filter(|touched| touched.len() <= MAX_TOUCHED);
+                    let known = self.touched.take().zip(paths);
+                    let all = known.map(|(touched, paths)| touched.into_iter().chain(paths).collect());
+                    self.touched = all.filter(|all: &BTreeSet<PathBuf>| all.len() <= MAX_TOUCHED);
                     let now = Instant::now();
                     burst = Some((burst.map_or(now, |(first, _)| first), now));
                 }
@@ -280,15 +273,13 @@ impl Watch {
                 saved.state.files.clone_from(&change.files);
             }
         }
-        let failed_now: BTreeMap<String, String> = changes
-            .iter()
-            .filter(|change| change.status == FAILED)
-            .map(|change| (change.name.clone(), public_fault(&change.reasons, &diagnostics)))
-            .collect();
-        let failed = changes.into_iter().filter(|change| change.status == FAILED);
+        let failed = changes.into_iter().filter(|change| change.status == FAILED).collect::<Vec<_>>();
+        let fault = |failed: &PackState| (failed.name.clone(), public_fault(&failed.reasons, &diagnostics));
+        let failed_now: BTreeMap<String, String> = failed.iter().map(fault).collect();
         let mut failing = BTreeSet::new();
         let mut new = |line: String| !self.failing.contains(&line) & failing.insert(line);
-        report.failed = failed.filter(|failed| new(format!("{}: {:?}", failed.name, failed.reasons))).collect();
+        report.failed =
+            failed.into_iter().filter(|failed| new(format!("{}: {:?}", failed.name, failed.reasons))).collect();
         report.unresolved = unresolved.into_iter().filter(|root| new(root.to_string())).collect();
         self.failing = failing;
         let Some(folder) = self.session.folder().cloned() else { return Ok(()) };

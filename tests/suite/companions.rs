@@ -130,7 +130,7 @@ fn one_of_an_earlier_rendering_goes_too_and_half_of_one_does_not() {
     pack.budget.rendering = "markdown/1".to_owned();
     sandbox.write(MARKDOWN, contextpack::render(&pack).whole());
     let (half, text) = ("packs/task-store.coding.md", sandbox.read("packs/task-store.coding.md"));
-    sandbox.write(half, &text[..text.len() / 2]);
+    sandbox.write(half, &text.as_bytes()[..text.len() / 2]);
     fs::remove_file(sandbox.root().join("contextpack.yml")).unwrap();
     sandbox.expect(0, &["build", "--prune"]);
     assert!(!sandbox.has(MARKDOWN) && sandbox.has(half));

@@ -63,7 +63,7 @@ pub(super) fn compare(repository: &Repository, project: &Project<'_>, found: &Fo
         compared.reasons.push(clean(format!("`{name}` is `{root}` now")));
     }
     let (sealed, has_other_limits, diagnostics) = match probe_again(repository, project, pack, root) {
-        Ok((probe, limits)) => build_within(repository, &probe, limits, &pack.budget)?,
+        Ok(probe) => build_within(repository, &probe, probe.limits, &pack.budget)?,
         // Its profile, agent, job or handover is gone.
         Err(Failure::Usage(why) | Failure::Input(why)) => return Ok(compared.ended("orphaned", clean(why))),
         Err(failure) => return Err(failure),

@@ -5,7 +5,7 @@ use super::compare::Compared;
 use super::find::{HashPrefix, folders};
 use crate::cli::args::{BudgetArgs, Global};
 use crate::cli::delivery::{self, DeliveryLine};
-use crate::cli::packs::{self, PackKey, Probe};
+use crate::cli::packs::{self, PackKey};
 use crate::console::Failure;
 use crate::engine::{Project, Repository};
 use crate::git::{is_in_git, is_shallow};
@@ -75,7 +75,7 @@ impl<'a, 's> Search<'a, 's> {
 
     fn build(&mut self, key: &PackKey) -> Result<(), Failure> {
         let built = match key.probe(self.repository, self.project) {
-            Ok(Probe { probe, limits, .. }) => probe.build(limits)?,
+            Ok(probe) => probe.build(probe.limits)?,
             Err(Failure::Usage(_) | Failure::Input(_)) => return Ok(()),
             Err(failure) => return Err(failure),
         };
