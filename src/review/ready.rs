@@ -43,11 +43,12 @@ pub fn ready(pack: &Pack, body: Option<BodyLines<'_>>) -> Vec<Diagnostic> {
         Some(section) => match section.metadata.state.as_deref() {
             // Nothing of what is over has to be complete.
             Some(state @ ("done" | "merged" | "not_planned")) => return vec![over(section, state).about(root)],
-            _ => of_text(section, body, states_criteria(pack))
-                .into_iter()
-                .chain(edited(section))
-                .chain(cut(section))
-                .collect(),
+            _ => [
+                of_text(section, body, states_criteria(pack)),
+                Vec::from_iter(edited(section)),
+                Vec::from_iter(cut(section)),
+            ]
+            .concat(),
         },
     };
     findings.extend(pack.sections.iter().filter_map(undecided));
@@ -62,8 +63,12 @@ pub fn ready(pack: &Pack, body: Option<BodyLines<'_>>) -> Vec<Diagnostic> {
 /// Returns the finding about a root that is over.
 fn over(section: &Section, state: &str) -> Diagnostic {
     let state = if state == "not_planned" { "closed, and not planned" } else { state };
-    Diagnostic::new(Code::RootDone, place(&section.source, None), format!("the work item is {state}"))
-        .help("reopen it, or name another root")
+    let message = format!("the work item is {state}");
+    finding(Code::RootDone, place(&section.source, None), message, "reopen it, or name another root")
+}
+
+fn finding(code: Code, at: Option<Place>, message: impl Into<String>, help: &str) -> Diagnostic {
+    Diagnostic::new(code, at, message).help(help)
 }
 
 /// Whether a field of the root says when the work is done.
@@ -80,26 +85,19 @@ fn of_text(section: &Section, body: Option<BodyLines<'_>>, has_criteria: bool) -
     let at = |line: Option<u32>| place(&section.source, line.and_then(|line| body?.line_of(&section.content, line)));
     if text.is_empty() {
         let message = "the text says nothing beyond its headings";
-        return vec![Diagnostic::new(Code::EmptyBody, at(None), message).help("say what is to be done, and why")];
+        return vec![finding(Code::EmptyBody, at(None), message, "say what is to be done, and why")];
     }
     let mut findings = Vec::new();
     if !has_criteria && !text.has_criteria() {
-        let message = "nothing says when the work is done";
-        findings.push(
-            Diagnostic::new(Code::NoAcceptanceCriteria, at(None), message)
-                .help("add a heading `Acceptance criteria` with a list, or a checklist"),
-        );
+        let help = "add a heading `Acceptance criteria` with a list, or a checklist";
+        findings.push(finding(Code::NoAcceptanceCriteria, at(None), "nothing says when the work is done", help));
     }
     let open = |(line, question): (u32, String)| {
-        Diagnostic::new(Code::OpenQuestion, at(Some(line)), question).help("answer it in the text, or strike it out")
+        finding(Code::OpenQuestion, at(Some(line)), question, "answer it in the text, or strike it out")
     };
     let unfilled = |(line, placeholder): (u32, String)| {
-        Diagnostic::new(
-            Code::UnfilledTemplate,
-            at(Some(line)),
-            format!("a place of the template was not filled: {placeholder}"),
-        )
-        .help("replace it with what it asks for, or remove it")
+        let message = format!("a place of the template was not filled: {placeholder}");
+        finding(Code::UnfilledTemplate, at(Some(line)), message, "replace it with what it asks for, or remove it")
     };
     findings.extend(text.questions().into_iter().map(open));
     findings.extend(text.placeholders().into_iter().map(unfilled));
@@ -111,9 +109,9 @@ fn edited(section: &Section) -> Option<Diagnostic> {
     let Metadata { edited, trust, .. } = &section.metadata;
     (*edited == Some(true) && trust.as_deref() == Some("untrusted")).then_some(())?;
     let message = "its author, who has no role in the repo, changed the text since somebody labelled it";
-    Some(Diagnostic::new(Code::EditedIssue, place(&section.source, None), message).help(
-        "read it again; if it is still what you want, take the label off, put it on again, and run `contextpack sync`",
-    ))
+    let help =
+        "read it again; if it is still what you want, take the label off, put it on again, and run `contextpack sync`";
+    Some(finding(Code::EditedIssue, place(&section.source, None), message, help))
 }
 
 /// Returns whether the budget cuts the root's text, so that [`ready`] does not read all of it.
@@ -126,10 +124,8 @@ fn cut(section: &Section) -> Option<Diagnostic> {
     let Metadata { detail, chars, full_chars, .. } = &section.metadata;
     let full = full_chars.filter(|full| full > chars && detail != "full")?;
     let message = format!("the budget leaves {chars} of its text's {full} characters");
-    Some(
-        Diagnostic::new(Code::RootCut, place(&section.source, None), message)
-            .help("raise the limit of the profile, or split the work item"),
-    )
+    let help = "raise the limit of the profile, or split the work item";
+    Some(finding(Code::RootCut, place(&section.source, None), message, help))
 }
 
 /// Returns the finding about a decision that the root rests on and that is not made yet.
@@ -152,8 +148,8 @@ fn blockers(edges: &Section) -> Vec<Diagnostic> {
         let state = if edge.state == "open" { "is open" } else { "is not known to be done" };
         let link = if stated_at(&edge.at).is_none() { format!(", by {}", edge.at) } else { String::new() };
         let message = format!("`{}`{title} {state}, and the work waits for it{link}", edge.to);
-        Diagnostic::new(Code::OpenBlocker, stated_at(&edge.at), message)
-            .help("finish it first, or remove the relation if the work can start without it")
+        let help = "finish it first, or remove the relation if the work can start without it";
+        finding(Code::OpenBlocker, stated_at(&edge.at), message, help)
     })
     .collect()
 }
