@@ -70,14 +70,14 @@ pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
 
 fn given(from: &Path) -> Result<Given, Failure> {
     if from != Path::new("-") {
-        return Ok(Given { name: format!("`{}`", from.display()), bytes: input::named_file(from)? });
+        return Ok((format!("`{}`", from.display()), input::named_file(from)?));
     }
     if std::io::stdin().is_terminal() {
         return Err(Failure::usage(
             "`--from -` reads notes from standard input, which is this terminal: pipe a program into it, or name a file",
         ));
     }
-    Ok(Given { name: "standard input".to_owned(), bytes: input::stdin()? })
+    Ok(("standard input".to_owned(), input::stdin()?))
 }
 
 /// Returns a text without the code fence that models like to put around an answer; its lines keep their numbers.
@@ -109,12 +109,8 @@ fn configured(global: &Global, knowledge: &Settings) -> Result<(Vec<PathBuf>, Ex
     Ok((documents.map(from_here).collect(), exit))
 }
 
-/// Notes that somebody else made, as they came.
-struct Given {
-    /// Where they came from.
-    name: String,
-    bytes: Vec<u8>,
-}
+/// Notes that somebody else made, as they came, with where they came from.
+type Given = (String, Vec<u8>);
 
 /// Notes on a document as JSON, and what is to be written beside it; `None` for notes that the repo has already.
 type Made = (Value, Option<String>);
@@ -207,9 +203,9 @@ impl NoteMaker {
     }
 
     /// Returns notes that somebody else made, redacted, if they are right as a whole.
-    fn checked(&self, given: &Given, body: &Clean, source: &Digest) -> Result<Notes, NotesError> {
-        let name = self.line(&given.name);
-        let text = decoded(given.bytes.clone()).map_err(|why| NotesError::new("not-text", format!("{name}: {why}")))?;
+    fn checked(&self, (name, bytes): &Given, body: &Clean, source: &Digest) -> Result<Notes, NotesError> {
+        let name = self.line(name);
+        let text = decoded(bytes.clone()).map_err(|why| NotesError::new("not-text", format!("{name}: {why}")))?;
         let written =
             WrittenNotes::from_yaml(&unfenced(text), &self.limits).map_err(|faults| self.invalid(&name, &faults))?;
         let notes = written.redacted(&|text| self.clean(text));
