@@ -102,24 +102,3 @@ impl FromStr for Shard {
         if (1..=of.get()).contains(&index) { Ok(Self { index, of }) } else { Err(InvalidShard) }
     }
 }
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_root_is_in_one_shard_and_stays_there() {
-        let ids: Vec<String> = (0..500).map(|number| format!("owner/repo#{number}")).collect();
-        for of in [1, 2, 7, 256] {
-            let shards: Vec<Shard> = (1..=of).map(|index| format!("{index}/{of}").parse().unwrap()).collect();
-            for id in &ids {
-                assert_eq!(shards.iter().filter(|shard| shard.holds(id)).count(), 1, "{id} of {of}");
-            }
-            for ids in [&ids[..], &ids[3..5], &[]] {
-                let leading: Vec<&Shard> = shards.iter().filter(|s| s.leads(ids.iter().map(String::as_str))).collect();
-                assert!(leading.len() == 1 && (ids.is_empty() || ids.iter().any(|id| leading[0].holds(id))));
-            }
-        }
-    }
-}

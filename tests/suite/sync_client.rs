@@ -327,3 +327,35 @@ fn addresses_are_encrypted_or_on_this_machine() {
         assert!(ApiBase::new(wrong).is_err_and(|error| error.to_string().contains(why)), "{wrong}");
     }
 }
+
+#[test]
+fn a_message_of_the_server_is_shown_unless_it_holds_a_part_of_a_token() {
+    let others = ["tok-0123456789-abc-longer".to_owned(), String::new()];
+    let secrets = Tokens::new(Some("tok-0123456789-abc".to_owned()), others);
+    let printed = format!("{secrets:?}");
+    assert!(printed.contains("authenticated: true") && !printed.contains("tok-"), "{printed}");
+    let masked = secrets.mask("a tok-0123456789-abc b tok-0123456789-abc-longer c");
+    assert_eq!(masked, "a [REDACTED:token] b [REDACTED:token] c");
+
+    let shown = |message: &str| {
+        let dir = tempfile::tempdir().unwrap();
+        let refused = answer(401, &[], &json!({"message": message}).to_string());
+        let (mut script, mut clock) = (Script { answers: vec![Ok(refused)], asked: Vec::new() }, Still::default());
+        let setting = SyncSettings { secrets: secrets.clone(), ..setting(dir.path(), 10) };
+        let redactor = Redactor::new(&RedactionSettings::default());
+        let request = SyncRequest::default();
+        let summary = sync(&mut script, &mut clock, &mut |_| {}, &redactor, &setting, &request);
+        summary.error.unwrap().to_string()
+    };
+    let refused = "authentication failed: the token is not accepted (401)";
+    assert_eq!(shown("Bad\u{1b}[31m\ncredentials"), format!("{refused}: Bad [31m credentials"));
+    for echoed in [
+        "Basic eC1hY2Nlc3MtdG9rZW46dG9rLTAxMjM0NTY3ODktYWJj",
+        "%74%6f%6b%2d%30%31%32%33",
+        "Bearer tok-0123456789-abc",
+        "you sent …23456789-a…",
+        "TOK-0123456789-ABC",
+    ] {
+        assert_eq!(shown(echoed), refused, "{echoed}");
+    }
+}
