@@ -8,7 +8,6 @@ mod explanation;
 mod failure;
 pub(crate) mod github;
 mod guard;
-mod output;
 pub(crate) mod report;
 mod workspace;
 
@@ -18,8 +17,7 @@ pub(crate) use document::{Column, Document, Line, Role, line};
 pub(crate) use explanation::explanation_document;
 pub(crate) use failure::{Exit, Failure, PathFailure, without_secrets};
 pub(crate) use guard::{guarded, start_threads};
-pub(crate) use output::diagnostics;
-pub(crate) use report::Format;
+pub(crate) use report::{Format, diagnostics};
 pub(crate) use workspace::{Workspace, no_roots, settled, stamp, strict, user_caches};
 
 use crate::model::{Commands, harmless_json, is_hidden};

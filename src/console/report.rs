@@ -3,11 +3,12 @@
 
 use super::failure::{Exit, Failure};
 use super::github::Annotations;
-use super::{has_output, json_text, output, printable, stderr, stdout};
+use super::{has_output, json_text, printable, stderr, stdout};
 use crate::model::{Code, Diagnostic, Severity};
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -215,9 +216,28 @@ pub(crate) fn print_failure(failure: Failure, format: Format) -> Exit {
 
 /// Prints why a command cannot begin as JSON on standard output.
 pub(crate) fn print_error_json(message: &str, exit: Exit, diagnostics: &[Diagnostic]) -> io::Result<()> {
-    let diagnostics = output::diagnostics(diagnostics);
-    let error = output::CommandError { message: message.to_owned(), exit_code: exit.code(), diagnostics };
-    writeln!(stdout(), "{}", json_text(&output::ErrorOutput { error }))
+    let diagnostics = self::diagnostics(diagnostics);
+    let error = json!({"message": message, "exit_code": exit.code(), "diagnostics": diagnostics});
+    writeln!(stdout(), "{}", json_text(&json!({"error": error})))
+}
+
+/// Returns the JSON form of diagnostics.
+pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> Vec<Value> {
+    let json = |diagnostic: &Diagnostic| {
+        let Diagnostic { at, code, severity, message, help, about } = diagnostic;
+        let at = at.as_ref();
+        json!({
+            "severity": severity,
+            "code": code.name(),
+            "message": message,
+            "help": help,
+            "path": at.map(|at| at.path.to_string()),
+            "line": at.and_then(|at| at.line),
+            "column": at.and_then(|at| at.column),
+            "about": about,
+        })
+    };
+    diagnostics.iter().map(json).collect()
 }
 
 /// Writes diagnostics for people, with their lines of the redacted text of their file, if that is given.

@@ -153,16 +153,10 @@ impl<'a> ReferenceCollector<'a> {
     }
 
     /// Adds lines of a file as they were at a commit, if the snapshot keeps all of them; else returns `false`.
-    pub(super) fn add_kept_code(
-        &mut self,
-        path: &RepoPath,
-        commit: &str,
-        lines: &[LineRange],
-        at: &ShownPlace,
-    ) -> bool {
+    pub(super) fn add_kept_code(&mut self, path: &RepoPath, sha: &str, lines: &[LineRange], at: &ShownPlace) -> bool {
         let kept = self.entry.issue.as_ref().map_or(&[][..], |issue| &issue.code);
         let is_named = |code: &KeptCode<Clean>, lines: &LineRange| {
-            code.path == *path && code.lines == *lines && *code.commit == *commit && !code.text.is_empty()
+            code.path == *path && code.lines == *lines && *code.commit == *sha && !code.text.is_empty()
         };
         let found: Option<Vec<usize>> =
             lines.iter().map(|lines| kept.iter().position(|code| is_named(code, lines))).collect();

@@ -40,11 +40,8 @@ struct CodeFile<'a> {
 }
 
 /// Returns the sections of a code file: one of the whole if that is referred to, one for each group of named lines.
-pub(super) fn code_sections<'r>(
-    detail: CodeDetail,
-    reference: &'r ReferencedCode,
-    document: &Document,
-) -> Vec<CodeSection<'r>> {
+pub(super) fn code_sections(detail: CodeDetail, reference: &ReferencedCode) -> Vec<CodeSection<'_>> {
+    let Ok(document) = &reference.document else { return Vec::new() };
     let text = &document.text.clean;
     let file = CodeFile { document, lines: SourceText::new(reference.path.name(), text), detail };
     let count = file.lines.len();

@@ -25,11 +25,9 @@ impl<'a> CommentChoice<'a> {
     /// of the issue wrote takes no place from trusted comments.
     fn new(issue: &'a ClaimedIssue, rules: CommentRules) -> Self {
         let mut choice = Self { issue, trusted_only: rules.trusted_only, shown: BTreeSet::new() };
-        for is_exception in [false, true] {
-            let is_one = |parsed: &&ParsedComment| {
-                let by_exception = rules.trusted_only && !parsed.comment.by.trusted;
-                choice.is_eligible(parsed) && by_exception == is_exception
-            };
+        let is_exception = |parsed: &ParsedComment| rules.trusted_only && !parsed.comment.by.trusted;
+        for exceptions in [false, true] {
+            let is_one = |it: &&ParsedComment| choice.is_eligible(it) && is_exception(it) == exceptions;
             let last = issue.comments.iter().rev().filter(is_one).take(rules.most);
             let last: Vec<u64> = last.map(|parsed| parsed.comment.id).collect();
             choice.shown.extend(last);
@@ -53,14 +51,12 @@ impl<'a> CommentChoice<'a> {
     fn omissions(&self) -> Vec<Omission> {
         let missing: Vec<&ParsedComment> =
             self.issue.comments.iter().filter(|parsed| !self.shown.contains(&parsed.comment.id)).collect();
-        let [limited, untrusted] = [true, false].map(|is_eligible| {
-            let alike = missing.iter().filter(|parsed| self.is_eligible(parsed) == is_eligible);
-            alike.copied().collect::<Vec<_>>()
-        });
+        let (limited, untrusted): (Vec<&ParsedComment>, Vec<_>) =
+            missing.iter().copied().partition(|parsed| self.is_eligible(parsed));
         let mut omissions = Vec::new();
         for parsed in missing {
-            let (reason, alike) =
-                if self.is_eligible(parsed) { ("limit", &limited) } else { ("low_trust", &untrusted) };
+            let is_limited = self.is_eligible(parsed);
+            let (reason, alike) = if is_limited { ("limit", &limited) } else { ("low_trust", &untrusted) };
             if alike.len() <= MAX_SINGLE_OMISSIONS {
                 omissions.push(omission(&parsed.comment.url, reason, &[parsed]));
             } else if alike[0].comment.id == parsed.comment.id {

@@ -47,6 +47,8 @@ pub struct CommentRules {
 }
 
 type FileKey = (RepoPath, FileKind, Option<String>, Vec<usize>);
+/// The title and the body of a file or its section.
+type FileSection = (Clean, SectionBody);
 
 static SUMMARIES: LazyLock<KeyHeadings> = LazyLock::new(|| key_headings("summary_heading"));
 static RESULTS: LazyLock<KeyHeadings> = LazyLock::new(|| key_headings("result_heading"));
@@ -86,7 +88,7 @@ pub struct SharedPassages {
     pub(super) mentions: Vec<OnceLock<Vec<MentionedItem>>>,
     /// The bodies of each item as a neighbour, and as a parent.
     neighbours: Vec<[OnceLock<NeighbourBody>; 2]>,
-    files: Mutex<HashMap<FileKey, (Clean, SectionBody)>>,
+    files: Mutex<HashMap<FileKey, FileSection>>,
 }
 
 impl SharedPassages {
@@ -328,22 +330,16 @@ impl SelectionContext<'_> {
         let origin = file_origin(document, anchor, &range);
         let key = (document.path.clone(), kind, anchor.map(str::to_owned), named);
         let mut files = self.shared.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = |key: &FileKey| self.read(document, kind, &range, &origin, &key.3);
+        let read = |key: &FileKey| self.read(document, key, &range, &origin);
         let (title, body) = files.entry(key).or_insert_with_key(read).clone();
         Some((title, origin, body))
     }
 
-    fn read(
-        &self,
-        document: &Document,
-        kind: FileKind,
-        range: &Range<usize>,
-        origin: &TextOrigin,
-        named: &[usize],
-    ) -> (Clean, SectionBody) {
+    fn read(&self, document: &Document, key: &FileKey, range: &Range<usize>, origin: &TextOrigin) -> FileSection {
+        let (_, kind, anchor, named) = key;
         let markdown = &document.text.markdown.outline;
         let whole = &document.text.clean;
-        let is_adr = kind == FileKind::Adr;
+        let is_adr = *kind == FileKind::Adr;
         let mut marked = MarkedText::new(markdown, whole);
         // What the root asks for by name is the excerpt.
         let is_named = |title: &str| named.iter().any(|index| markdown.headings[*index].title == title);
@@ -364,7 +360,7 @@ impl SelectionContext<'_> {
         let (text, chunks) = without_comments(&whole.slice(range.start..end), chunks);
         let passage = PassageBuilder::of(&text, &chunks).passage(origin, ExcerptSize::NEIGHBOUR);
         let mut title = CleanBuf::new();
-        title.line(&heading(document, range, origin.anchor.is_some()));
+        title.line(&heading(document, range, anchor.is_some()));
         if let Some(status) = document.status.as_ref().filter(|_| is_adr && document.is_inactive) {
             title.lit(" (").line(status).lit(")");
         }

@@ -14,14 +14,16 @@ use crate::redact::{Clean, CleanBuf};
 use std::borrow::Cow;
 use std::sync::Arc;
 
+/// A document, or the reason of its omission (`docs/format.md`).
+type Loaded = Result<Arc<Document>, &'static str>;
+
 /// A document that the root, or a neighbour that the profile names, refers to.
 #[derive(Debug, Clone)]
 pub struct ReferencedFile {
     pub file: FileRef,
     pub by: usize,
     pub shown: Clean,
-    /// The document, or the reason of its omission (`docs/format.md`).
-    pub document: Result<Arc<Document>, &'static str>,
+    pub document: Loaded,
     /// Whether an untrusted author could have put the file there, see [`Untracked`](crate::model::Untracked).
     pub untrusted: bool,
 }
@@ -30,7 +32,7 @@ pub struct ReferencedFile {
 pub struct ReferencedCode {
     pub path: RepoPath,
     pub shown: Clean,
-    pub document: Result<Arc<Document>, &'static str>,
+    pub document: Loaded,
     pub untrusted: bool,
     /// The first reference to the file as a whole.
     pub whole: Option<CodeUse>,
@@ -68,7 +70,7 @@ impl Selector<'_> {
     pub(super) fn add_document(&mut self, reference: &ReferencedFile) {
         let (context, by) = (self.context, reference.by);
         let FileRef { kind, path, anchor, at, .. } = &reference.file;
-        let Some(document) = self.readable(*kind, path, &reference.shown, &reference.document) else { return };
+        let Some(document) = self.file(*kind, path, &reference.shown, &reference.document) else { return };
         // A missing heading has a warning of its own; the whole document is shown instead.
         let anchor = anchor.as_deref();
         let named = if anchor.is_none() { self.named_headings(by, document) } else { Vec::new() };
@@ -104,8 +106,8 @@ impl Selector<'_> {
 
     pub(super) fn add_code(&mut self, reference: &ReferencedCode) {
         let ReferencedCode { path, shown, untrusted, .. } = reference;
-        let Some(document) = self.readable(FileKind::Code, path, shown, &reference.document) else { return };
-        for section in code_sections(self.context.profile.code_detail, reference, document) {
+        let Some(document) = self.file(FileKind::Code, path, shown, &reference.document) else { return };
+        for section in code_sections(self.context.profile.code_detail, reference) {
             let (mut suffix, mut title) = (CleanBuf::new(), CleanBuf::new());
             suffix.text(shown);
             title.line(shown);
@@ -162,17 +164,11 @@ impl Selector<'_> {
     }
 
     /// Returns a document without a section and records it as an input, or adds an omission.
-    fn readable<'d>(
-        &mut self,
-        kind: FileKind,
-        path: &RepoPath,
-        shown: &Clean,
-        document: &'d Result<Arc<Document>, &'static str>,
-    ) -> Option<&'d Document> {
+    fn file<'d>(&mut self, kind: FileKind, path: &RepoPath, shown: &Clean, read: &'d Loaded) -> Option<&'d Document> {
         if self.shown.contains(path) {
             return None;
         }
-        match document {
+        match read {
             Ok(document) => {
                 self.record(Input { origin: TextOrigin::file(shown), digest: Some(document.digest) });
                 Some(document)
