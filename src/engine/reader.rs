@@ -234,7 +234,7 @@ impl InputReader<'_> {
         if rules.iter().any(|rules| rules.secrecy(raw).is_secret()) {
             return Some(Withheld::Secret);
         }
-        rules.iter().any(|rules| rules.is_scoped(raw)).then_some(Withheld::OtherAgent)
+        rules.iter().any(|rules| !rules.restricting_scopes(raw).is_empty()).then_some(Withheld::OtherAgent)
     }
 
     pub(super) fn leads_to_agent(&self, path: &RepoPath) -> bool {

@@ -73,12 +73,6 @@ impl<'a> WebAddress<'a> {
     }
 }
 
-/// Returns the rest of a path below a page of GitHub that shows a file; `None` for other pages.
-fn below_file_page(path: &str) -> Option<&str> {
-    let (page, rest) = path.split_once('/').unwrap_or((path, ""));
-    FILE_PAGES.contains(&page).then_some(rest)
-}
-
 fn plain_host(host: &str) -> String {
     host.to_lowercase().trim_start_matches("www.").to_owned()
 }
@@ -209,8 +203,9 @@ impl Locator<'_> {
     /// Resolves a path relative to GitHub's pages of this repo: `../../issues/12` is a page, `../../blob/main/x.md` a file.
     fn github_page(&self, path: &str) -> Option<Location> {
         let rest = path.strip_prefix("../../")?.trim_start_matches("../");
-        let is_page = is_listed("github_page", rest.split('/').next().unwrap_or_default());
-        below_file_page(rest).map(|tree| self.tree(tree)).or(is_page.then_some(Location::Elsewhere))
+        let (page, tree) = rest.split_once('/').unwrap_or((rest, ""));
+        let is_page = is_listed("github_page", page);
+        if FILE_PAGES.contains(&page) { Some(self.tree(tree)) } else { is_page.then_some(Location::Elsewhere) }
     }
 
     /// Returns the URL of `/owner/name/…` if it names this repo, as GitHub resolves it.

@@ -43,10 +43,6 @@ impl<'a> DocumentRules<'a> {
         is_document.then_some(Self { source, is_overview })
     }
 
-    pub fn is_scoped(&self, raw: &str) -> bool {
-        !self.restricting_scopes(raw).is_empty()
-    }
-
     /// Returns the scopes of a document with this text but that of everyone; `None` for one that is no text.
     pub fn restricting_scopes(&self, raw: &str) -> Vec<Option<String>> {
         let mut stated = scopes(&read_front_matter(raw).pairs);

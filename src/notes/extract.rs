@@ -94,11 +94,6 @@ impl Context {
         self.binds && !self.sections.iter().any(|section| section.teaches)
     }
 
-    fn enter_list(&mut self, document: &Clean, before: Option<&TextBlock>) {
-        let lead = before.and_then(|block| self.lead(document, block)).unwrap_or_default();
-        self.leads.push(lead);
-    }
-
     /// Returns the block before a list as what introduces it, if it ends with a colon or is bold as a whole.
     fn lead(&self, document: &Clean, block: &TextBlock) -> Option<Lead> {
         let text = document[block.range.clone()].trim_end();
@@ -161,7 +156,7 @@ pub(super) fn walk(document: &Clean, binds: bool, visit: &mut dyn FnMut(&Context
         match &block.kind {
             TextBlockKind::Heading(level) => context.enter(*level, shown(document, block.range.clone())),
             TextBlockKind::ListStart { .. } => {
-                context.enter_list(document, lead.as_ref());
+                context.leads.push(lead.as_ref().and_then(|lead| context.lead(document, lead)).unwrap_or_default());
                 block.range = lead.map_or(block.range, |lead| lead.range);
             }
             TextBlockKind::ListEnd => {

@@ -329,6 +329,7 @@ static IMAGE: LazyLock<Option<Regex>> =
 pub(super) fn boilerplate(markdown: &Outline, text: &str) -> Vec<usize> {
     let mut found = Vec::new();
     let mut in_toc = false;
+    let is_contents_title = |title: &str| WORDS.has("contents_title", &words(title).join(" "));
     let has_contents_title =
         |heading: Option<usize>| heading.is_some_and(|heading| is_contents_title(&markdown.headings[heading].title));
     for (index, block) in markdown.blocks.iter().enumerate() {
@@ -358,10 +359,6 @@ pub(super) fn boilerplate(markdown: &Outline, text: &str) -> Vec<usize> {
     found.extend(found.iter().filter_map(above).collect::<Vec<_>>());
     found.sort_unstable();
     found
-}
-
-fn is_contents_title(title: &str) -> bool {
-    WORDS.has("contents_title", &words(title).join(" "))
 }
 
 /// Returns whether a block is a list of links to anchors: three lines or more, nine of ten with nothing but such a link.

@@ -357,7 +357,10 @@ impl PassageBuilder {
 /// Returns a text and its chunks without the comments of templates and empty items of task lists.
 pub(super) fn without_comments(text: &Clean, parts: Vec<Chunk>) -> (Clean, Vec<Chunk>) {
     let comments = |chunk: &Chunk| is_comment(&text[chunk.range.clone()]);
-    let empty_items = |chunk: &Chunk| chunk.fence.is_none() && has_empty_item(&text[chunk.range.clone()]);
+    let empty_items = |chunk: &Chunk| {
+        let part = &text[chunk.range.clone()];
+        chunk.fence.is_none() && part.contains('[') && part.lines().any(is_empty_item)
+    };
     let in_order = parts.is_sorted_by_key(|chunk| chunk.range.start);
     if in_order && !parts.iter().any(|chunk| comments(chunk) || empty_items(chunk)) {
         return (text.clone(), parts);
@@ -394,10 +397,6 @@ pub(super) fn without_comments(text: &Clean, parts: Vec<Chunk>) -> (Clean, Vec<C
 fn is_empty_item(line: &str) -> bool {
     let item = line.trim().strip_prefix(['-', '*', '+']).map(str::trim_start);
     item.is_some_and(|item| matches!(item, "[ ]" | "[x]" | "[X]" | "[]"))
-}
-
-fn has_empty_item(text: &str) -> bool {
-    memchr::memchr(b'[', text.as_bytes()).is_some() && text.lines().any(is_empty_item)
 }
 
 fn without_empty_items(text: &Clean) -> Clean {
