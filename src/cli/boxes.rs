@@ -77,7 +77,8 @@ fn list(global: &Global, files: &CardFiles) -> Result<(), Failure> {
         lines.push(format!("{id}  {}", counted(cards)));
         boxes.push(json!({"box_id": id, "cards": cards, "parent_ids": content.parent_ids}));
     }
-    let logs = files.store.logs()?;
+    let mut logs = files.store.logs()?;
+    logs.iter_mut().for_each(|log| log.name = files.redacted(&log.name));
     lines.extend(logs.iter().map(|log| format!("{}@{}  {}", log.name, log.clock, counted(log.cards))));
     Ok(print_lines(global.format, &json!({"boxes": boxes, "logs": logs}), lines)?)
 }
@@ -123,12 +124,12 @@ fn from_pack(global: &Global, files: &CardFiles, path: &Path) -> Result<Exit, Fa
     };
     let cards =
         vec![card("sys.rendered_prompt", &rendering.instructions), card("task.instruction", &rendering.context)];
-    let card_ids = files.writer().prepare(cards.clone())?.into_iter().map(|card| card.id).collect();
-    let snapshot = BoxSnapshot::new(card_ids, Vec::new());
+    let cards = files.writer().prepare(cards)?;
+    let snapshot = BoxSnapshot::new(cards.iter().map(|card| card.id.clone()).collect(), Vec::new());
     // The box is removed again if its cards cannot be written.
     let mut transaction = Transaction::new(&files.store);
     transaction.snapshot(&snapshot)?;
-    files.write(global, cards)?;
+    files.write(global, &cards)?;
     transaction.commit();
     print_box(global, snapshot.id())?;
     Ok(Exit::Done)

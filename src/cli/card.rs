@@ -8,8 +8,8 @@ use crate::console::report::print_lines;
 use crate::console::{self, Exit, Failure, Format, printable};
 use crate::engine::{Repository, process_environment};
 use crate::handoff::cards::{
-    Card, CardContent, CardError, CardStore, CardWriter, ContentId, FileKind, LARGEST_BATCH, PreparedCard, import,
-    parse,
+    Card, CardContent, CardError, CardStore, CardWriter, ContentId, FileKind, LARGEST_BATCH, PreparedCard, Transaction,
+    import, parse,
 };
 use crate::redact::{Environment, Redactor};
 use serde_json::{Map, Value, json};
@@ -58,25 +58,23 @@ impl CardFiles {
         })
     }
 
-    /// Scrubs, checks and writes cards, and says what was removed and what stays deleted.
-    pub(crate) fn write(&self, global: &Global, cards: Vec<Value>) -> Result<Vec<ContentId>, Failure> {
-        let prepared = self.writer().prepare(cards)?;
-        let deleted = self.store.write_cards(&prepared)?;
-        if !global.quiet {
-            self.report(&prepared, &deleted)?;
+    /// Writes cards, all or none, and says what was removed and what stays deleted.
+    pub(crate) fn write(&self, global: &Global, prepared: &[PreparedCard]) -> Result<(), Failure> {
+        let mut transaction = Transaction::new(&self.store);
+        let mut notes: Vec<String> =
+            removal_note(prepared.iter().map(|card| card.redacted).sum()).into_iter().collect();
+        for card in prepared {
+            if self.store.is_deleted(&card.id)? {
+                let path = self.store.shown(FileKind::Card, &card.id);
+                notes.push(format!("{} was deleted and stays deleted: `{path}` is not written", card.id));
+            } else {
+                transaction.card(card)?;
+            }
         }
-        Ok(prepared.into_iter().map(|card| card.id).collect())
-    }
-
-    fn report(&self, prepared: &[PreparedCard], deleted: &[bool]) -> Result<(), Failure> {
-        let mut err = console::stderr();
-        let redacted: usize = prepared.iter().map(|card| card.redacted).sum();
-        if redacted > 0 {
-            writeln!(err, "note: secrets were removed from {}", console::counted(redacted, "value"))?;
-        }
-        for (card, _) in prepared.iter().zip(deleted).filter(|(_, deleted)| **deleted) {
-            let path = self.store.shown(FileKind::Card, &card.id);
-            writeln!(err, "note: {} was deleted and stays deleted: `{path}` is not written", card.id)?;
+        transaction.commit();
+        let notes = notes.iter().filter(|_| !global.quiet);
+        for note in notes {
+            writeln!(console::stderr(), "note: {note}")?;
         }
         Ok(())
     }
@@ -90,6 +88,11 @@ impl CardFiles {
         });
         cards.collect()
     }
+}
+
+/// Returns the note that secrets were removed from so many values.
+pub(crate) fn removal_note(count: usize) -> Option<String> {
+    (count > 0).then(|| format!("secrets were removed from {}", console::counted(count, "value")))
 }
 
 /// The message may quote what was given: [`CardFiles::settle`] redacts it.
@@ -146,7 +149,9 @@ fn add(global: &Global, files: &CardFiles, args: &CardAddArgs) -> Result<Exit, F
             }
         }
     }
-    let card_ids = files.write(global, cards)?;
+    let prepared = files.writer().prepare(cards)?;
+    files.write(global, &prepared)?;
+    let card_ids: Vec<&ContentId> = prepared.iter().map(|card| &card.id).collect();
     let lines: Vec<String> = card_ids.iter().map(ToString::to_string).collect();
     let output = match card_ids.first() {
         Some(id) if !many => json!({"card_id": id}),

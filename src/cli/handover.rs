@@ -1,7 +1,7 @@
 //! `contextpack handover`.
 
 use super::args::{BudgetArgs, Global, HandoverArgs};
-use super::card::CardFiles;
+use super::card::{CardFiles, removal_note};
 use super::input;
 use super::packs;
 use super::watch::on_signal;
@@ -325,8 +325,7 @@ fn write(files: &CardFiles, plan: &HandoverPlan, sealed: &Sealed, folder: &Folde
 
 /// Says on stderr what the result does not: secrets that were removed, and a log that was used before.
 fn report_notes(plan: &HandoverPlan, appended: usize) -> Result<(), Failure> {
-    let redacted: usize = plan.new_cards.iter().map(|card| card.redacted).sum();
-    let removed = (redacted > 0).then(|| format!("secrets were removed from {}", console::counted(redacted, "value")));
+    let removed = removal_note(plan.new_cards.iter().map(|card| card.redacted).sum());
     let unread = plan.cards.iter().filter_map(|card| {
         let why = card.card.as_ref().err()?;
         Some(format!("{}: {why}, so that the pack does not hold it", card.id))

@@ -147,7 +147,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Agent(options) => agent::run(&args.global, options),
         Command::Card(options) => card::run(&args.global, options),
         Command::Batch(options) => batch::run(&args.global, options),
-        Command::Dispatch(options) => inbox::dispatch(&args.global, options),
+        Command::Dispatch(options) => inbox::run_dispatch(&args.global, options),
         Command::Inbox(options) => inbox::run(&args.global, options),
         Command::Box(options) => boxes::run(&args.global, options),
         Command::Handover(options) => handover::run(&args.global, options),

@@ -6,7 +6,7 @@ use super::ledger::foreign_box;
 use super::packs::{PackKey, probe_again};
 use super::workspace::{configuration, open, settled};
 use crate::console::report::print_lines;
-use crate::console::{self, Exit, Failure, PathFailure, printable};
+use crate::console::{self, Exit, Failure, PathFailure, printable, without_secrets};
 use crate::engine::{Project, Repository};
 use crate::handoff::cards::{Card, CardWriter, parse};
 use crate::handoff::check::{CHECKED_FOLDERS, FileChecker, context_folder};
@@ -171,7 +171,7 @@ impl ContextChecker {
             }
         }
         // A fault may quote a file that was made by hand.
-        let redacted = faults.iter().map(|fault| self.redactor.line(fault)).collect();
+        let redacted = faults.iter().map(|fault| without_secrets(&self.redactor.line(fault))).collect();
         Ok(Some((id.to_string(), redacted)))
     }
 

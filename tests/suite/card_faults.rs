@@ -66,6 +66,28 @@ fn verify_finds_every_kind_of_damage() {
     }
 }
 
+#[test]
+fn a_fault_quotes_no_secret_of_a_card_that_was_made_by_hand() {
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let kind = json!({"kind": secret});
+    for (field, value) in [
+        ("type", json!(secret)),
+        ("role", json!(secret)),
+        (secret, json!(1)),
+        ("content", kind),
+        ("expires_at", json!(secret)),
+    ] {
+        let said = faults_after(|sandbox, _, _| {
+            let mut card = json!({"schema_version": "card/v1", "type": "task.instruction", "role": "user",
+                "author_id": "a", "content": {"kind": "text", "text": "x"}, "metadata": {}});
+            card[field] = value;
+            let text = serde_jcs::to_string(&card).unwrap();
+            sandbox.write(&path("cards", &contextpack::Digest::of(&text).to_string()), text);
+        });
+        assert!(said.contains("invalid: ") && !said.contains(secret), "{field}: {said}");
+    }
+}
+
 /// A folder with a card, a box, a log, a batch and a turn, and the ids of the first two and the batch.
 fn everything() -> (Sandbox, [String; 3]) {
     let sandbox = crate::handover::repo();

@@ -191,6 +191,28 @@ fn claims_reports_and_plans_are_checked_as_strictly_as_they_are_written() {
     }
 }
 
+#[test]
+fn a_batch_that_was_made_by_hand_shows_no_secret() {
+    let (sandbox, id) = batch(1, "");
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let mut plan: Value = serde_json::from_str(&sandbox.read(&format!("context/batches/{id}/batch.json"))).unwrap();
+    plan["parent_agent"] = secret.into();
+    plan["tasks"][0]["root"] = secret.into();
+    let bytes = serde_jcs::to_vec(&plan).unwrap();
+    let forged = Digest::of(&bytes).to_string()["sha256:".len()..][..12].to_owned();
+    sandbox.write(&format!("context/batches/{forged}/batch.json"), bytes);
+    let commands: [&[&str]; 3] = [&["list"], &["claim", &forged, "0"], &["cancel", &forged]];
+    for words in commands.into_iter().chain([&["join", &forged][..]]) {
+        let run = sandbox.run(&[&["batch"], words, &["--format", "json"]].concat());
+        assert!(
+            !run.stdout.contains(secret) && !run.stderr.contains(secret),
+            "{words:?}: {}{}",
+            run.stdout,
+            run.stderr
+        );
+    }
+}
+
 /// Puts something odd in the place of a file or folder, which must not be there.
 fn odd(sandbox: &Sandbox, path: &std::path::Path, kind: &str) {
     match kind {

@@ -35,7 +35,6 @@ pub(crate) enum CardCommand {
         ids: Vec<String>,
     },
     Delete {
-        #[arg(value_name = "ID")]
         id: String,
     },
 }
@@ -271,7 +270,6 @@ pub(crate) struct TurnArg {
 pub(crate) struct TurnAckArgs {
     #[command(flatten)]
     pub(crate) inbox: InboxArg,
-    #[arg(value_name = "TURN")]
     pub(crate) turn: String,
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(LAST_EPOCH)))]
     pub(crate) epoch: Option<u32>,

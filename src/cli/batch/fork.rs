@@ -28,7 +28,7 @@ use std::path::Path;
 const RECIPE: &str = "delegate";
 
 /// A plan that was read, without secrets.
-struct Plan<'a> {
+struct ForkPlan<'a> {
     /// The name of its file for people.
     shown: String,
     /// The line of each task.
@@ -75,11 +75,11 @@ pub(super) fn run(
         let line = format!("note: {place}secrets were removed from `{field}`{task}");
         writeln!(console::stderr(), "{}", printable(&line))?;
     }
-    let plan = Plan { shown, lines, id: batch.id(), batch, boxes };
+    let plan = ForkPlan { shown, lines, id: batch.id(), batch, boxes };
     files.published(publish, Some(wake), || fork(files, &plan))
 }
 
-fn fork(files: &LedgerFiles, plan: &Plan<'_>) -> Result<Done, Failure> {
+fn fork(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<Done, Failure> {
     let id = &plan.id;
     let existed = files.batches.has_batch(id)?;
     let mut exit = Exit::Done;
@@ -142,7 +142,7 @@ fn record_forked(files: &LedgerFiles, ledger: &Ledger) -> Result<(), Failure> {
 }
 
 /// Builds the packs of a plan in memory; `Err` if the input has errors, which were reported.
-fn build(files: &LedgerFiles, plan: &Plan<'_>) -> Result<Result<BuiltBatch, Exit>, Failure> {
+fn build(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<Result<BuiltBatch, Exit>, Failure> {
     let repository = open(&files.global, &[], Some(Access::Read))?;
     let project = repository.project();
     let at = |line, failure| match failure {
@@ -182,7 +182,7 @@ fn build(files: &LedgerFiles, plan: &Plan<'_>) -> Result<Result<BuiltBatch, Exit
 fn build_task(
     files: &LedgerFiles,
     (repository, project): (&Repository, &Project<'_>),
-    plan: &Plan<'_>,
+    plan: &ForkPlan<'_>,
     given: &[BoxContent],
     index: usize,
 ) -> Result<Result<BuiltHandover, Exit>, Failure> {
@@ -253,7 +253,7 @@ fn prefix(shown: &str, line: Option<u32>) -> String {
 }
 
 /// Writes cards, boxes and packs, the event of the fork, and `batch.json` last: without it there is no batch.
-fn write(files: &LedgerFiles, plan: &Plan<'_>, built: &BuiltBatch) -> Result<(), Failure> {
+fn write(files: &LedgerFiles, plan: &ForkPlan<'_>, built: &BuiltBatch) -> Result<(), Failure> {
     let dir = files.settings.handover.packs().ok_or_else(|| Failure::usage("`handover.dir` is no folder"))?;
     let folder = Folder::open(&files.root, &dir)?;
     let store = &files.cards.store;

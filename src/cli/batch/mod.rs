@@ -10,7 +10,7 @@ use super::ledger::{
 use super::wake::Ring;
 use crate::console::report::print_lines;
 use crate::console::{self, Exit, Failure, Format};
-use crate::handoff::cards::{CardError, FileKind, LogAppend, LogName, ToolError};
+use crate::handoff::cards::{CardError, ContentId, FileKind, LogAppend, LogName, ToolError};
 use crate::handoff::ledger::{Attempt, BatchResult, Ledger, LedgerPath, Outcome, ShortId, Status, TaskState, WorkId};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -310,10 +310,10 @@ fn join(files: &LedgerFiles, batch: &BatchArg) -> Result<Done, Failure> {
 /// Writes the card with a result and appends it to the log of the parent, unless that was done before.
 fn give_result(files: &LedgerFiles, card: Value, log: &LogName) -> Result<(), Failure> {
     let store = &files.cards.store;
-    for prepared in files.cards.writer().prepare(vec![card.clone()])? {
-        files.record(store.shown(FileKind::Card, &prepared.id));
-    }
-    let card_ids = files.cards.write(&files.global, vec![card])?;
+    let cards = files.cards.writer().prepare(vec![card])?;
+    cards.iter().for_each(|card| files.record(store.shown(FileKind::Card, &card.id)));
+    files.cards.write(&files.global, &cards)?;
+    let card_ids: Vec<ContentId> = cards.into_iter().map(|card| card.id).collect();
     let known = store.read_box(log.as_str())?;
     let is_known = card_ids.iter().all(|id| known.as_ref().is_some_and(|known| known.card_ids.contains(id)));
     let append = LogAppend::new(card_ids, "contextpack".to_owned());

@@ -3,6 +3,7 @@
 use super::output::{attempt_output, by_and_at, claim_output, pointer_lines};
 use super::{Done, LedgerFiles, object};
 use crate::cli::args::OutcomeArgs;
+use crate::cli::card::removal_note;
 use crate::cli::wake::Ring;
 use crate::config::nearest;
 use crate::console::{self, Exit, Failure};
@@ -198,9 +199,7 @@ impl OpenLedger<'_> {
             ring = Some(Ring { event: "contextpack-response", payload: object([payload, more]), file });
         }
         let message = format!("{acknowledges} {noun} {} of {}: {counts_as}", attempt.of, self.title());
-        let removed =
-            (redacted > 0).then(|| format!("secrets were removed from {}", console::counted(redacted, "value")));
-        let notes = removed.into_iter().chain(unknown_word(&outcome.status));
+        let notes = removal_note(redacted).into_iter().chain(unknown_word(&outcome.status));
         let done = Done::new(message, &object([output]), vec![line]).noted(notes);
         Ok(Done { ring: ring.filter(|_| late.is_none()), ..done })
     }

@@ -122,13 +122,10 @@ pub struct ToolError {
 impl ToolError {
     /// Redacts the error. Its code may be what makes the message a secret: `DB_PASSWORD`.
     pub fn redact(&mut self, redact: &dyn Fn(&str) -> String) {
-        let pair = format!("{}: {}", self.code, self.message);
-        let redacted = redact(&pair);
-        if redacted != pair {
-            self.message =
-                redacted.strip_prefix(&format!("{}: ", self.code)).map_or_else(|| redact(&self.message), str::to_owned);
-            self.code = redact(&self.code);
-        }
+        let pair = redact(&format!("{}: {}", self.code, self.message));
+        let message = pair.strip_prefix(&format!("{}: ", self.code)).unwrap_or(&self.message);
+        self.message = redact(message);
+        self.code = redact(&self.code);
     }
 }
 

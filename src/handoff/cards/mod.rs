@@ -7,22 +7,19 @@
 mod boxes;
 mod card;
 mod error;
-mod export;
 mod id;
-mod import;
 mod json;
+mod messages;
 mod prepare;
-mod serialized;
 mod store;
 
 pub use boxes::{BoxContent, BoxSnapshot, LogAppend, LogEntry, LogName, highest_clock};
 pub use card::{Card, CardContent, Role, ToolCall, ToolError};
 pub use error::CardError;
-pub use export::{MessageStyle, messages};
 pub use id::{ContentId, IdPrefix, is_hex, only_one};
-pub use import::import;
 pub(crate) use json::parse_file;
 pub use json::{canonical_bytes, check_hash, parse, without_line_end};
+pub use messages::{MessageStyle, import, messages};
 pub use prepare::{CardWriter, PreparedCard};
 pub use store::{CardStore, FileKind, LARGEST_BATCH, ReadCard, Transaction};
 pub use store::{DELETED, TOMBSTONE, read_append, unchanged};

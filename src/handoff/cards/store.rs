@@ -165,21 +165,6 @@ impl CardStore {
         found.collect::<Result<Vec<_>, _>>().map(once)
     }
 
-    /// Writes cards, all or none, and returns whether each is deleted.
-    pub fn write_cards(&self, cards: &[PreparedCard]) -> Result<Vec<bool>, CardError> {
-        let mut transaction = Transaction::new(self);
-        let written = cards.iter().map(|card| {
-            let is_deleted = self.is_deleted(&card.id)?;
-            if !is_deleted {
-                transaction.card(card)?;
-            }
-            Ok(is_deleted)
-        });
-        let deleted = written.collect::<Result<Vec<bool>, CardError>>()?;
-        transaction.commit();
-        Ok(deleted)
-    }
-
     pub fn is_deleted(&self, id: &ContentId) -> Result<bool, CardError> {
         Ok(self.file(FileKind::Card, id, DELETED)?.is_some())
     }

@@ -5,9 +5,8 @@ use super::fields::{
     EntryFields, check_each, check_epoch, check_key, check_origin, check_outcome, check_text, check_time, read_json,
     same,
 };
-use super::names::{Attempt, BATCHES, LedgerPath, ShortId, WorkId, is_short_hash};
+use super::names::{Attempt, BATCHES, LedgerPath, ShortId, Status, WorkId, is_short_hash};
 use super::state::{Ledger, Outcome, TaskState};
-use super::status::Status;
 use crate::config::{LONGEST_DEADLINE, PlannedTask, TargetStrategy};
 use crate::handoff::cards::{CardError, ContentId, LogName, ToolError, canonical_bytes, check_hash};
 use crate::model::RepoPath;

@@ -1,8 +1,7 @@
 //! What a command adds to a ledger: decisions as functions of its state, without a clock and without the disk.
 
-use super::names::{Attempt, LedgerKind, LedgerPath, WorkId};
+use super::names::{Attempt, LateReason, LedgerKind, LedgerPath, Status, WorkId};
 use super::state::{AttemptReport, Ledger, Outcome, TaskState};
-use super::status::{LateReason, Status};
 use crate::handoff::cards::{CardError, canonical_bytes};
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -2,9 +2,8 @@
 
 use super::decide::NewFile;
 use super::fields::{TRACE_DIGITS, check_each, check_id, check_key, check_trace, read_json, same};
-use super::names::{Attempt, INBOXES, LedgerPath, ShortId, WorkId};
+use super::names::{Attempt, INBOXES, LedgerPath, ShortId, Status, WorkId};
 use super::state::Ledger;
-use super::status::Status;
 use crate::handoff::cards::{CardError, ContentId, LogEntry, LogName, canonical_bytes, check_hash};
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -12,13 +12,11 @@ mod folder;
 mod inbox;
 mod names;
 mod state;
-mod status;
 
 pub use batch::{BATCH_VERSION, Batch, BatchResult, DEADLINE_SECONDS, ForkedTask};
 pub use decide::{Decision, NewFile, Writer};
 pub use fields::LAST_EPOCH;
 pub use folder::LedgerFolder;
 pub use inbox::{Dispatched, REQUEST_VERSION, TurnRequest};
-pub use names::{Attempt, BATCHES, INBOXES, LedgerKind, LedgerPath, MISPLACED, ShortId, WorkId};
+pub use names::{Attempt, BATCHES, INBOXES, LedgerKind, LedgerPath, MISPLACED, ShortId, Status, WorkId};
 pub use state::{ClaimState, Ledger, LedgerFault, Outcome, TaskState};
-pub use status::Status;

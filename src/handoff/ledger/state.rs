@@ -6,8 +6,7 @@ use super::fields::{
     EntryFields, LAST_EPOCH, check_each, check_epoch, check_origin, check_outcome, check_text, check_time, same,
 };
 use super::inbox::TurnRequest;
-use super::names::{Attempt, LedgerKind, LedgerPath, MISPLACED, ShortId, WorkId};
-use super::status::{LateReason, Status};
+use super::names::{Attempt, LateReason, LedgerKind, LedgerPath, MISPLACED, ShortId, Status, WorkId};
 use crate::handoff::cards::{CardError, ContentId, LogEntry, ToolError, check_hash, highest_clock};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
