@@ -2,8 +2,8 @@
 //! boxes, and the log of its results. Everything is checked and made here in memory; nothing is written.
 
 use super::cards::{
-    BoxContent, BoxSnapshot, Card, CardError, CardStore, CardWriter, ContentId, FileKind, LogName, PreparedCard, Role,
-    is_hex,
+    BoxContent, BoxSnapshot, CardError, CardStore, CardWriter, ContentId, FileKind, LogName, PreparedCard, ReadCard,
+    Role, is_hex,
 };
 use crate::config::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY, TargetStrategy, nearest};
 use crate::model::{Given, slug};
@@ -38,8 +38,7 @@ pub struct HandedCard {
     pub id: ContentId,
     /// How it came here.
     pub given: Given,
-    /// What it holds, or why it is not read any more.
-    pub card: Result<Box<Card>, &'static str>,
+    pub card: ReadCard,
 }
 
 #[derive(Debug, Clone)]
@@ -282,7 +281,7 @@ fn own_cards(request: &HandoverRequest<'_>, writer: CardWriter<'_>) -> Result<Ve
     Ok(cards)
 }
 
-fn read(store: &CardStore, id: &ContentId, now: &str) -> Result<Result<Box<Card>, &'static str>, CardError> {
+fn read(store: &CardStore, id: &ContentId, now: &str) -> Result<ReadCard, CardError> {
     match store.card_in_use(id, now)? {
         Err("not found") => Err(CardError::card_not_found(&id.to_string())),
         read => Ok(read),

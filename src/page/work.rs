@@ -2,7 +2,7 @@
 
 use crate::engine::card_text;
 use crate::git::first_commits;
-use crate::handoff::cards::{CardError, CardStore, ContentId, LogName, ReadCard};
+use crate::handoff::cards::{CardError, CardStore, ContentId, LogName};
 use crate::handoff::check::FileChecker;
 use crate::handoff::ledger::{BATCHES, INBOXES, Ledger, LedgerFault, LedgerFolder, ShortId, TaskState};
 use crate::model::RepoPath;
@@ -58,9 +58,8 @@ fn talk(context: &CardsFolder, name: &str) -> Result<Value, CardError> {
         let time = at.map(|at| humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(at)).to_string());
         let gone = |why: &str| json!({"id": id.to_string(), "type": "", "role": "", "author": "", "text": why});
         cards.push(match store.card(id)? {
-            ReadCard::Deleted => gone("deleted"),
-            ReadCard::Missing => gone("not found"),
-            ReadCard::Present(card) => {
+            Err(why) => gone(why),
+            Ok(card) => {
                 let said = card_text(Redactor::built_in(), &card);
                 let [kind, author, text] = [said.kind, said.author, said.text].map(|text| text.to_string());
                 json!({"id": id.to_string(), "type": kind, "role": said.role, "author": author, "text": text, "time": time})

@@ -1,7 +1,8 @@
 //! Boxes and logs: lists of cards.
 
+use super::id::is_id_prefix;
 use super::json::canonical_bytes;
-use super::{CardError, ContentId, IdPrefix, is_hex};
+use super::{CardError, ContentId, is_hex};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -145,7 +146,7 @@ impl LogName {
                 "`{name}` is no name of a log: a name is made of a-z, 0-9, `.`, `_` and `-`, begins with a letter or digit, and has at most 100 characters"
             )));
         }
-        if IdPrefix::is_prefix(name) {
+        if is_id_prefix(name) {
             return Err(CardError::bad(format!(
                 "`{name}` is no name of a log, since it is the beginning of an id; add another character, such as `-`"
             )));

@@ -55,37 +55,23 @@ impl<'de> Deserialize<'de> for ContentId {
     }
 }
 
-/// The beginning of an id, of at least 8 hex digits, as a user types it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IdPrefix(String);
+/// The fewest digits that name an id.
+const FEWEST_DIGITS: usize = 8;
 
-impl IdPrefix {
-    pub const FEWEST: usize = 8;
+/// Returns whether a word is an id or the beginning of one, so that it can be no log's name.
+pub(super) fn is_id_prefix(word: &str) -> bool {
+    is_hex(word, FEWEST_DIGITS..=64)
+}
 
-    /// Parses an id or the beginning of one, with or without `sha256:`.
-    pub fn parse(typed: &str, what: &str) -> Result<Self, CardError> {
-        let hex = typed.strip_prefix("sha256:").unwrap_or(typed).to_ascii_lowercase();
-        if Self::is_prefix(&hex) {
-            return Ok(Self(hex));
-        }
-        Err(CardError::bad(format!(
-            "`{typed}` is no {what}_id: give `sha256:` and its hex digits, or the first {} or more of them",
-            Self::FEWEST
-        )))
+/// Returns the digits of an id or of its beginning, as a user types them, with or without `sha256:`.
+pub(super) fn id_prefix(typed: &str, what: &str) -> Result<String, CardError> {
+    let hex = typed.strip_prefix("sha256:").unwrap_or(typed).to_ascii_lowercase();
+    if is_id_prefix(&hex) {
+        return Ok(hex);
     }
-
-    /// Returns whether a word is an id or the beginning of one, so that it can be no log's name.
-    pub fn is_prefix(word: &str) -> bool {
-        is_hex(word, Self::FEWEST..=64)
-    }
-
-    pub fn digits(&self) -> &str {
-        &self.0
-    }
-
-    pub fn whole(&self) -> Option<ContentId> {
-        ContentId::from_hex(&self.0)
-    }
+    Err(CardError::bad(format!(
+        "`{typed}` is no {what}_id: give `sha256:` and its hex digits, or the first {FEWEST_DIGITS} or more of them"
+    )))
 }
 
 pub fn is_hex(text: &str, digits: RangeInclusive<usize>) -> bool {

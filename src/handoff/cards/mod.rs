@@ -16,7 +16,7 @@ mod store;
 pub use boxes::{BoxContent, BoxSnapshot, LogAppend, LogEntry, LogName, highest_clock};
 pub use card::{Card, CardContent, Role, ToolCall, ToolError};
 pub use error::CardError;
-pub use id::{ContentId, IdPrefix, is_hex, only_one};
+pub use id::{ContentId, is_hex, only_one};
 pub(crate) use json::parse_file;
 pub use json::{canonical_bytes, check_hash, parse, without_line_end};
 pub use messages::{MessageStyle, import, messages};

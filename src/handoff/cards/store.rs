@@ -4,11 +4,9 @@
 //! lists one folder of 256.
 
 use super::boxes::{LogSummary, once};
-use super::id::only_one;
+use super::id::{id_prefix, is_id_prefix, only_one};
 use super::json::{check_hash, parse_file, without_line_end};
-use super::{
-    BoxContent, BoxSnapshot, Card, CardError, ContentId, IdPrefix, LogAppend, LogEntry, LogName, PreparedCard,
-};
+use super::{BoxContent, BoxSnapshot, Card, CardError, ContentId, LogAppend, LogEntry, LogName, PreparedCard};
 use crate::model::RepoPath;
 use crate::store::{Folder, StoreError, WriteResult};
 use serde_json::Value;
@@ -38,12 +36,8 @@ impl FileKind {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReadCard {
-    Present(Box<Card>),
-    Deleted,
-    Missing,
-}
+/// A card, or why it is not read: it was deleted, it has expired, or it is not found.
+pub type ReadCard = Result<Box<Card>, &'static str>;
 
 #[derive(Debug)]
 pub struct CardStore {
@@ -94,15 +88,15 @@ impl CardStore {
 
     /// Finds the card or box that an id, or the beginning of one, names; `None` if there is none.
     pub fn find(&self, kind: FileKind, typed: &str) -> Result<Option<ContentId>, CardError> {
-        let prefix = IdPrefix::parse(typed, kind.word())?;
-        if let Some(id) = prefix.whole() {
+        let digits = id_prefix(typed, kind.word())?;
+        if let Some(id) = ContentId::from_hex(&digits) {
             return Ok(self.has(kind, &id)?.then_some(id));
         }
-        let folder = self.folder_of(kind, prefix.digits())?;
+        let folder = self.folder_of(kind, &digits)?;
         let names = [folder.list()?, folder.irregular()?].concat();
         let ids: BTreeSet<ContentId> = names
             .iter()
-            .filter(|name| name.starts_with(prefix.digits()))
+            .filter(|name| name.starts_with(&digits))
             .filter_map(|name| {
                 let hex = name.strip_suffix(DELETED).filter(|_| kind == FileKind::Card);
                 ContentId::from_hex(hex.or_else(|| name.strip_suffix(".json"))?)
@@ -134,32 +128,26 @@ impl CardStore {
 
     pub fn card(&self, id: &ContentId) -> Result<ReadCard, CardError> {
         if self.is_deleted(id)? {
-            return Ok(ReadCard::Deleted);
+            return Ok(Err("deleted"));
         }
-        let Some(bytes) = self.file(FileKind::Card, id, ".json")? else { return Ok(ReadCard::Missing) };
+        let Some(bytes) = self.file(FileKind::Card, id, ".json")? else { return Ok(Err("not found")) };
         let card = |value| Card::from_value(value).map_err(|error| error.to_string());
-        Ok(ReadCard::Present(Box::new(self.parsed_file(FileKind::Card, id, &bytes, card)?)))
+        Ok(Ok(Box::new(self.parsed_file(FileKind::Card, id, &bytes, card)?)))
     }
 
-    /// Reads a card that is in use at `now`; `Err` of the inner result says why it is not.
-    pub fn card_in_use(&self, id: &ContentId, now: &str) -> Result<Result<Box<Card>, &'static str>, CardError> {
-        Ok(match self.card(id)? {
-            ReadCard::Present(card) if card.is_expired(now) => Err("expired"),
-            ReadCard::Present(card) => Ok(card),
-            ReadCard::Deleted => Err("deleted"),
-            ReadCard::Missing => Err("not found"),
-        })
+    /// Reads a card that is in use at `now`.
+    pub fn card_in_use(&self, id: &ContentId, now: &str) -> Result<ReadCard, CardError> {
+        Ok(self.card(id)?.and_then(|card| if card.is_expired(now) { Err("expired") } else { Ok(card) }))
     }
 
     /// Finds cards that are to be referred to, each by its id or the beginning of one.
     pub fn cards_for_reference(&self, typed: &[String]) -> Result<Vec<ContentId>, CardError> {
         let found = typed.iter().map(|typed| {
-            let missing = || CardError::card_not_found(typed);
-            let id = self.find(FileKind::Card, typed)?.ok_or_else(missing)?;
+            let id = self.find(FileKind::Card, typed)?.ok_or_else(|| CardError::card_not_found(typed))?;
             match self.card(&id)? {
-                ReadCard::Present(_) => Ok(id),
-                ReadCard::Deleted => Err(CardError::NotFound(format!("card not found: {typed} was deleted"))),
-                ReadCard::Missing => Err(missing()),
+                Ok(_) => Ok(id),
+                Err("deleted") => Err(CardError::NotFound(format!("card not found: {typed} was deleted"))),
+                Err(_) => Err(CardError::card_not_found(typed)),
             }
         });
         found.collect::<Result<Vec<_>, _>>().map(once)
@@ -257,7 +245,7 @@ impl CardStore {
 
     /// Reads the box that an id, a log's name or `name@clock` names; `None` if there is none.
     pub fn read_box(&self, typed: &str) -> Result<Option<BoxContent>, CardError> {
-        if typed.starts_with("sha256:") || IdPrefix::is_prefix(&typed.to_ascii_lowercase()) {
+        if typed.starts_with("sha256:") || is_id_prefix(&typed.to_ascii_lowercase()) {
             let Some(id) = self.find(FileKind::Box, typed)? else { return Ok(None) };
             let Some(bytes) = self.file(FileKind::Box, &id, ".json")? else { return Ok(None) };
             let snapshot = self.parsed_file(FileKind::Box, &id, &bytes, BoxSnapshot::from_value)?;

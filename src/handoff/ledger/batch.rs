@@ -2,8 +2,8 @@
 
 use super::decide::{NewFile, Writer};
 use super::fields::{
-    EntryFields, check_each, check_epoch, check_key, check_origin, check_outcome, check_text, check_time, read_json,
-    same,
+    EntryFields, check_each, check_epoch, check_key, check_origin, check_outcome, check_text, check_time, ensure,
+    read_json, same,
 };
 use super::names::{Attempt, BATCHES, LedgerPath, ShortId, Status, WorkId, is_short_hash};
 use super::state::{Ledger, Outcome, TaskState};
@@ -108,12 +108,9 @@ impl Batch {
         }
         let batch: Self = read_json(bytes)?;
         same("schema_version", &batch.schema_version.as_str(), &BATCH_VERSION)?;
-        if batch.tasks.is_empty() || u32::try_from(batch.tasks.len()).is_err() {
-            return Err("it has no tasks".to_owned());
-        }
-        if !(1..=LONGEST_DEADLINE).contains(&batch.deadline_seconds) {
-            return Err(format!("its `deadline_seconds` is not from 1 to {LONGEST_DEADLINE}"));
-        }
+        ensure(u32::try_from(batch.tasks.len()).is_ok_and(|count| count > 0), || "it has no tasks".to_owned())?;
+        let is_deadline = (1..=LONGEST_DEADLINE).contains(&batch.deadline_seconds);
+        ensure(is_deadline, || format!("its `deadline_seconds` is not from 1 to {LONGEST_DEADLINE}"))?;
         check_key("parent_agent", &batch.parent_agent)?;
         check_each(&[("tool_call_id", &batch.tool_call_id), ("key", &batch.key)], check_text)?;
         for task in &batch.tasks {
@@ -184,15 +181,13 @@ impl Ledger {
         let result: BatchResult = read_json(bytes)?;
         same("schema_version", &result.schema_version.as_str(), &RESULT_VERSION)?;
         same("batch_id", &result.batch_id, &self.name)?;
-        if !result.results.iter().map(|it| it.task_index as usize).eq(0..self.order.len()) {
-            return Err("its results are not one for each task, in order".to_owned());
-        }
+        let is_whole = result.results.iter().map(|it| it.task_index as usize).eq(0..self.order.len());
+        ensure(is_whole, || "its results are not one for each task, in order".to_owned())?;
         let statuses: Vec<_> = result.results.iter().map(|it| it.status).collect();
         let fail_fast = self.plan.as_ref().is_some_and(|plan| plan.fail_fast);
         let expected = Status::of_tasks(&statuses, fail_fast && statuses.iter().any(|status| status.fails_fast()));
-        if !statuses.iter().all(|status| status.is_terminal()) || result.status != expected {
-            return Err("its status does not follow from its results".to_owned());
-        }
+        let follows = statuses.iter().all(|status| status.is_terminal()) && result.status == expected;
+        ensure(follows, || "its status does not follow from its results".to_owned())?;
         for task in &result.results {
             task.epoch.map_or(Ok(()), |epoch| check_epoch("epoch", epoch, false))?;
             check_outcome("task", task.status.name(), task.error.as_ref())?;
@@ -291,9 +286,8 @@ impl ForkedTask {
             Some(is_short_hash(hash) && (folder == "packs" || folder.ends_with("/packs")))
         };
         let is_plain = RepoPath::new(&self.pack).is_ok_and(|path| path.as_str() == self.pack);
-        if is_plain && is_pack(&self.pack) == Some(true) {
-            return Ok(());
-        }
-        Err(format!("its `pack` is no path such as `context/packs/{own}-<12 hex digits>.json`"))
+        ensure(is_plain && is_pack(&self.pack) == Some(true), || {
+            format!("its `pack` is no path such as `context/packs/{own}-<12 hex digits>.json`")
+        })
     }
 }

@@ -72,48 +72,45 @@ pub(super) fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> 
     serde_json::from_value(read_value(bytes)?).map_err(|error| format!("it cannot be read: {error}"))
 }
 
+/// Returns the fault unless `holds`.
+pub(super) fn ensure(holds: bool, fault: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(fault()) }
+}
+
 pub(super) fn same<T: PartialEq + Display>(name: &str, found: &T, expected: &T) -> Result<(), String> {
-    if found == expected { Ok(()) } else { Err(format!("its {name} is `{found}`, not `{expected}`")) }
+    ensure(found == expected, || format!("its {name} is `{found}`, not `{expected}`"))
 }
 
 pub(super) fn check_time(at: &str) -> Result<(), String> {
-    if at.len() == 20 && humantime::parse_rfc3339(at).is_ok() {
-        return Ok(());
-    }
-    Err("its time is none such as `2026-01-31T12:00:00Z`".to_owned())
+    let is_time = at.len() == 20 && humantime::parse_rfc3339(at).is_ok();
+    ensure(is_time, || "its time is none such as `2026-01-31T12:00:00Z`".to_owned())
 }
 
 /// Checks the number of an attempt; `is_over` says that another one must be able to follow.
 pub(super) fn check_epoch(what: &str, number: u32, is_over: bool) -> Result<(), String> {
     let last = LAST_EPOCH - u32::from(is_over);
-    if (1..=last).contains(&number) { Ok(()) } else { Err(format!("its {what} is not from 1 to {last}")) }
+    ensure((1..=last).contains(&number), || format!("its {what} is not from 1 to {last}"))
 }
 
 pub(super) fn check_text(field: &str, text: &str) -> Result<(), String> {
-    if text.trim().is_empty() { Err(format!("its `{field}` is empty")) } else { Ok(()) }
+    ensure(!text.trim().is_empty(), || format!("its `{field}` is empty"))
 }
 
 /// Checks the key of an agent, or another name on one line.
 pub(super) fn check_key(field: &str, key: &str) -> Result<(), String> {
     check_text(field, key)?;
-    if key.len() <= LONGEST_NAME && !key.chars().any(char::is_control) {
-        return Ok(());
-    }
-    Err(format!("its `{field}` is no name: it is on one line, and has at most {LONGEST_NAME} bytes"))
+    let is_name = key.len() <= LONGEST_NAME && !key.chars().any(char::is_control);
+    ensure(is_name, || format!("its `{field}` is no name: it is on one line, and has at most {LONGEST_NAME} bytes"))
 }
 
 pub(super) fn check_id(field: &str, id: &str) -> Result<(), String> {
-    if (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Ok(());
-    }
-    Err(format!("`{field}` is made of 1 to {LONGEST_ID} printable ASCII characters without spaces"))
+    let is_id = (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
+    ensure(is_id, || format!("`{field}` is made of 1 to {LONGEST_ID} printable ASCII characters without spaces"))
 }
 
 pub(super) fn check_trace(field: &str, id: &str) -> Result<(), String> {
-    if is_hex(id, TRACE_DIGITS..=TRACE_DIGITS) && id.bytes().any(|byte| byte != b'0') {
-        return Ok(());
-    }
-    Err(format!("`{field}` is made of {TRACE_DIGITS} lower-case hex digits that are not all 0"))
+    let is_trace = is_hex(id, TRACE_DIGITS..=TRACE_DIGITS) && id.bytes().any(|byte| byte != b'0');
+    ensure(is_trace, || format!("`{field}` is made of {TRACE_DIGITS} lower-case hex digits that are not all 0"))
 }
 
 pub(super) fn check_each(
@@ -126,15 +123,11 @@ pub(super) fn check_each(
 /// Checks the time of an entry, and the digits that make it differ from others.
 pub(super) fn check_origin(at: &str, nonce: &str) -> Result<(), String> {
     check_time(at)?;
-    if (1..=LONGEST_NONCE).contains(&nonce.len()) && nonce.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        return Ok(());
-    }
-    Err(format!("its `nonce` is made of 1 to {LONGEST_NONCE} letters and digits"))
+    let is_nonce = (1..=LONGEST_NONCE).contains(&nonce.len()) && nonce.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    ensure(is_nonce, || format!("its `nonce` is made of 1 to {LONGEST_NONCE} letters and digits"))
 }
 
 pub(super) fn check_outcome(what: &str, status: &str, error: Option<&ToolError>) -> Result<(), String> {
-    if status.trim().is_empty() || status == "success" && error.is_some() {
-        return Err(format!("a {what} has a status, and no error if it is `success`"));
-    }
-    Ok(())
+    let is_whole = !status.trim().is_empty() && (status != "success" || error.is_none());
+    ensure(is_whole, || format!("a {what} has a status, and no error if it is `success`"))
 }

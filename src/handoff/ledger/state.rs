@@ -3,7 +3,7 @@
 
 use super::batch::{Batch, BatchResult, Fork, TaskResult};
 use super::fields::{
-    EntryFields, LAST_EPOCH, check_each, check_epoch, check_origin, check_outcome, check_text, check_time, same,
+    EntryFields, LAST_EPOCH, check_each, check_epoch, check_origin, check_outcome, check_text, check_time, ensure, same,
 };
 use super::inbox::TurnRequest;
 use super::names::{Attempt, LateReason, LedgerKind, LedgerPath, MISPLACED, ShortId, Status, WorkId};
@@ -188,9 +188,8 @@ impl Ledger {
         let reason: LateReason = fields.take("reason")?;
         let (attempt, report) = self.read_report(EntryFields::of(fields.take(self.kind.report)?)?, None)?;
         fields.end()?;
-        if !self.kind.late.contains(&reason) {
-            return Err(format!("a {} is never late as `{}`", self.kind.report, reason.name()));
-        }
+        let is_possible = self.kind.late.contains(&reason);
+        ensure(is_possible, || format!("a {} is never late as `{}`", self.kind.report, reason.name()))?;
         self.late.entry(attempt.of).or_default().push(AttemptReport { late: Some(reason), ..report });
         Ok(())
     }
@@ -205,9 +204,7 @@ impl Ledger {
     fn read_attempt(&self, fields: &mut EntryFields, is_report: bool) -> Result<Attempt, String> {
         let of: WorkId = fields.take(self.kind.id_field)?;
         let epoch = fields.take(self.kind.epoch_field)?;
-        if !self.knows(&of) {
-            return Err(format!("there is no {} {of}", self.kind.noun));
-        }
+        ensure(self.knows(&of), || format!("there is no {} {of}", self.kind.noun))?;
         check_epoch("epoch", epoch, false)?;
         if let Some((name, value)) = self.repeated(&of, is_report) {
             fields.take_same(name, &value)?;
