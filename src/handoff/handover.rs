@@ -63,10 +63,10 @@ pub fn plan(
     arguments.check(request.name, recipe)?;
     let strategy = arguments.strategy()?;
     let (inherited, notes) = inherited(request, store, strategy)?;
-    let (own_cards, redacted): (Vec<Value>, Vec<bool>) = own_cards(request, writer)?.into_iter().unzip();
-    let mut own = writer.prepare(own_cards)?;
-    for (card, redacted) in own.iter_mut().zip(redacted) {
-        card.redacted += usize::from(redacted);
+    let own_cards = own_cards(request, writer)?;
+    let mut own = writer.prepare(own_cards.iter().map(|own| own.card.clone()).collect())?;
+    for (card, own) in own.iter_mut().zip(&own_cards) {
+        card.redacted += usize::from(own.redacted);
     }
     let profile = writer.prepare(vec![json!({
         "type": "sys.profile",
@@ -92,10 +92,8 @@ pub fn plan(
         }
     }
     let mut added = BTreeSet::new();
-    let arguments_end = own.len() - usize::from(names_parent(request));
-    for (index, card) in own.iter().enumerate().filter(|(_, card)| added.insert(&card.id)) {
-        let given = if index < arguments_end { Given::Argument } else { Given::ParentPointer };
-        cards.push(HandedCard { id: card.id.clone(), given, card: Ok(Box::new(card.card.clone())) });
+    for (card, own) in own.iter().zip(&own_cards).filter(|(card, _)| added.insert(&card.id)) {
+        cards.push(HandedCard { id: card.id.clone(), given: own.given, card: Ok(Box::new(card.card.clone())) });
     }
     if cards.is_empty() {
         return Err(CardError::bad("the handover hands nothing over: give an argument, or a box with cards"));
@@ -108,7 +106,8 @@ pub fn plan(
     let profile_box = profile_snapshot.id();
     let output_box = match strategy {
         TargetStrategy::Reuse => own_log(to)?,
-        TargetStrategy::New | TargetStrategy::Clone => fresh_log(to, &context_box)?,
+        // The same handover has the same log on every branch.
+        _ => LogName::new(&format!("{}{}", fresh_begin(to), context_box.short()))?,
     };
     writer.check_name(output_box.as_str(), "the log's name")?;
     new_boxes.extend([profile_snapshot, context]);
@@ -125,10 +124,7 @@ pub fn replay(
     store: &CardStore,
     now: &str,
 ) -> Result<HandoverPlan, CardError> {
-    let id = |typed: &str| {
-        let found = store.find(FileKind::Box, typed)?;
-        found.ok_or_else(|| CardError::box_not_found(typed))
-    };
+    let id = |typed: &str| store.find(FileKind::Box, typed)?.ok_or_else(|| CardError::box_not_found(typed));
     let (context_box, profile_box) = (id(context_box)?, id(profile_box)?);
     let output_box = LogName::new(output_box)?;
     let mut cards = Vec::new();
@@ -156,11 +152,6 @@ fn fresh_begin(agent: &Party) -> String {
     name.truncate(80);
     let begin = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
     format!("{}-", if begin.is_empty() { "agent" } else { begin })
-}
-
-/// Returns the log of one handover: the same handover has the same log on every branch.
-fn fresh_log(agent: &Party, context_box: &ContentId) -> Result<LogName, CardError> {
-    LogName::new(&format!("{}{}", fresh_begin(agent), context_box.short()))
 }
 
 /// Returns whether a log is an agent's own: named like its file, or by a handover to it.
@@ -212,32 +203,26 @@ fn inherited(
         ));
     }
     if request.arguments.include_history()? || strategy == TargetStrategy::Clone {
-        let Some(source) = request.from else {
-            return Err(CardError::bad(
-                "the log of the source is inherited, but there is no source (help: name it with `--from`)",
-            ));
-        };
+        let no_source = "the log of the source is inherited, but there is no source (help: name it with `--from`)";
+        let source = request.from.ok_or_else(|| CardError::bad(no_source))?;
         let (own, key) = (own_log(source)?, &source.key);
         let others = other_logs(source, store, &boxes)?;
         let Some(content) = store.read_box(own.as_str())? else {
             let own = own.as_str();
+            let what = if strategy == TargetStrategy::Clone { "`target_strategy: clone`" } else { "the history" };
             let help = match others {
-                Some(others) => {
-                    format!(
-                        "the results of {key} are in logs of handovers: give them by {others} in place of the history"
-                    )
-                }
+                Some(logs) => format!(
+                    "the results of {key} are in logs of handovers: give them by {logs} in place of the history"
+                ),
                 None => format!(
-                    "{} inherits the log of {key}, which has none yet: `contextpack box append {own} CARD` begins it",
-                    if strategy == TargetStrategy::Clone { "`target_strategy: clone`" } else { "the history" }
+                    "{what} inherits the log of {key}, which has none yet: `contextpack box append {own} CARD` begins it"
                 ),
             };
             return Err(CardError::NotFound(format!("box not found: {own} (help: {help})")));
         };
         boxes.push(content);
-        notes.extend(
-            others.map(|others| format!("the logs of handovers to {key} are not inherited; give them by {others}")),
-        );
+        let note = |logs| format!("the logs of handovers to {key} are not inherited; give them by {logs}");
+        notes.extend(others.map(note));
     }
     Ok((boxes, notes))
 }
@@ -250,12 +235,16 @@ fn unauthorized(request: &HandoverRequest<'_>, name: &str) -> CardError {
     CardError::Unauthorized(format!("unauthorized box_id: {name}{why} (help: give it by `--box` too{or})"))
 }
 
-fn names_parent(request: &HandoverRequest<'_>) -> bool {
-    request.recipe.inherit_context.include_parent && request.from.is_some()
+/// A card that a handover adds.
+struct OwnCard {
+    card: Value,
+    /// Whether a secret was removed that only the name of the argument or its type makes one.
+    redacted: bool,
+    given: Given,
 }
 
 /// Returns the cards that the handover adds: those of its arguments, and the one that names its source.
-fn own_cards(request: &HandoverRequest<'_>, writer: CardWriter<'_>) -> Result<Vec<(Value, bool)>, CardError> {
+fn own_cards(request: &HandoverRequest<'_>, writer: CardWriter<'_>) -> Result<Vec<OwnCard>, CardError> {
     let HandoverRequest { name, recipe, arguments, to, from, root, .. } = *request;
     // Two handovers of one text to different agents, or about different items, are different.
     let mut about = Map::new();
@@ -264,11 +253,11 @@ fn own_cards(request: &HandoverRequest<'_>, writer: CardWriter<'_>) -> Result<Ve
     about.extend(from.map(|from| ("from".to_owned(), from.key.as_str().into())));
     about.extend(root.map(|root| ("root".to_owned(), root.into())));
     let mut cards = arguments.cards(recipe, writer)?;
-    for (card, _) in &mut cards {
+    for OwnCard { card, .. } in &mut cards {
         card["author_id"] = name.into();
         card["metadata"]["handover"] = about.clone().into();
     }
-    if let Some(from) = from.filter(|_| names_parent(request)) {
+    if let Some(from) = from.filter(|_| recipe.inherit_context.include_parent) {
         let card = json!({
             "type": "meta.parent_pointer",
             "role": "system",
@@ -276,7 +265,7 @@ fn own_cards(request: &HandoverRequest<'_>, writer: CardWriter<'_>) -> Result<Ve
             "content": {"kind": "json", "value": {"parent_agent_id": from.key}},
             "metadata": {"handover": about},
         });
-        cards.push((card, false));
+        cards.push(OwnCard { card, redacted: false, given: Given::ParentPointer });
     }
     Ok(cards)
 }
@@ -293,10 +282,8 @@ fn distinct(cards: &[HandedCard]) -> Result<(), CardError> {
     let mut known: BTreeMap<&str, &ContentId> = BTreeMap::new();
     for card in cards {
         if let Some(other) = known.insert(card.id.short(), &card.id) {
-            return Err(CardError::Invalid(format!(
-                "{other} and {} begin alike, so that a pack cannot hold both",
-                card.id
-            )));
+            let why = format!("{other} and {} begin alike, so that a pack cannot hold both", card.id);
+            return Err(CardError::Invalid(why));
         }
     }
     Ok(())
@@ -361,9 +348,8 @@ impl Arguments {
         Ok(boxes)
     }
 
-    /// Returns the cards that the recipe makes of the arguments, each with whether a secret was removed that only the name of
-    /// the argument or its type makes one.
-    fn cards(&self, recipe: &Recipe, writer: CardWriter<'_>) -> Result<Vec<(Value, bool)>, CardError> {
+    /// Returns the cards that the recipe makes of the arguments.
+    fn cards(&self, recipe: &Recipe, writer: CardWriter<'_>) -> Result<Vec<OwnCard>, CardError> {
         let mut cards = Vec::new();
         for rule in &recipe.pack_arguments {
             let Some(value) = self.0.get(&rule.arg_key) else { continue };
@@ -389,7 +375,7 @@ impl Arguments {
                 card["role"] = "user".into();
             }
             card["metadata"] = metadata.into();
-            cards.push((card, by_key || by_type));
+            cards.push(OwnCard { card, redacted: by_key || by_type, given: Given::Argument });
         }
         Ok(cards)
     }
