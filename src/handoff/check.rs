@@ -27,8 +27,8 @@ pub fn context_folder(path: &Path) -> Option<PathBuf> {
 fn is_context_folder(folder: &Path) -> bool {
     // Whether a folder below it has an entry of which this holds.
     let any = |below: &str, holds: &dyn Fn(&str) -> bool| {
-        let entries = WalkDir::new(folder.join(below)).min_depth(1).max_depth(1).into_iter().flatten();
-        entries.into_iter().any(|entry| entry.file_name().to_str().is_some_and(holds))
+        let mut entries = WalkDir::new(folder.join(below)).min_depth(1).max_depth(1).into_iter().flatten();
+        entries.any(|entry| entry.file_name().to_str().is_some_and(holds))
     };
     let is_hash_folder = |name: &str| is_hex(name, 2..=2);
     let is_entry = |file: &str| LogEntry::parse(file).is_some();

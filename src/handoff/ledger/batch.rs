@@ -1,11 +1,10 @@
 //! Batches: a plan of tasks, what its fork made, and its result.
 
-use super::decide::{NewFile, Writer};
 use super::fields::{
     EntryFields, check_each, check_epoch, check_key, check_origin, check_outcome, check_text, check_time, ensure,
     read_json, same,
 };
-use super::names::{Attempt, BATCHES, LedgerPath, ShortId, Status, WorkId, is_short_hash};
+use super::names::{Attempt, BATCHES, LedgerPath, NewFile, ShortId, Status, WorkId, Writer, is_short_hash};
 use super::state::{Ledger, Outcome, TaskState};
 use crate::config::{LONGEST_DEADLINE, PlannedTask, TargetStrategy};
 use crate::handoff::cards::{CardError, ContentId, LogName, ToolError, canonical_bytes, check_hash};

@@ -1,48 +1,12 @@
 //! What a command adds to a ledger: decisions as functions of its state, without a clock and without the disk.
 
-use super::names::{Attempt, LateReason, LedgerKind, LedgerPath, Status, WorkId};
+use super::names::{Attempt, LateReason, LedgerPath, NewFile, Status, WorkId, Writer};
 use super::state::{AttemptReport, Ledger, Outcome, TaskState};
-use crate::handoff::cards::{CardError, canonical_bytes};
-use serde::Serialize;
+use crate::handoff::cards::CardError;
 use serde_json::{Value, json};
-
-/// A file to be added.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewFile {
-    /// Its path in the folder of the ledger.
-    pub path: LedgerPath,
-    /// Its content.
-    pub bytes: Vec<u8>,
-}
-
-impl NewFile {
-    pub(super) fn new(path: LedgerPath, content: &impl Serialize) -> Self {
-        Self { path, bytes: canonical_bytes(content) }
-    }
-
-    /// Creates an event, whose file is named by its content; `fields` are those beside its kind and version.
-    pub(super) fn event(ledger: &LedgerKind, kind: &str, mut fields: Value) -> Self {
-        fields["kind"] = kind.into();
-        fields["schema_version"] = ledger.event_version.into();
-        let bytes = canonical_bytes(&fields);
-        Self { path: LedgerPath::event(kind, &bytes), bytes }
-    }
-}
 
 /// The attempt that follows one that is given up, and the event that gives it up.
 pub type NextAttempt = (Attempt, NewFile);
-
-/// Who writes, when, and what makes the file differ from any other.
-#[derive(Debug, Clone, Serialize)]
-pub struct Writer {
-    /// Who, for audit only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub author_id: Option<String>,
-    /// When: RFC 3339 in UTC, whole seconds.
-    pub at: String,
-    /// Random digits.
-    pub nonce: String,
-}
 
 /// What becomes of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]

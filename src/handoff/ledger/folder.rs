@@ -1,7 +1,6 @@
 //! The files of ledgers on disk: folders to which files are only ever added.
 
-use super::decide::NewFile;
-use super::names::{BATCHES, LedgerKind, ShortId};
+use super::names::{BATCHES, LedgerKind, NewFile, ShortId};
 use super::state::Ledger;
 use crate::handoff::cards::{CardError, LogName, without_line_end};
 use crate::model::RepoPath;

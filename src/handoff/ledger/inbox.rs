@@ -1,8 +1,7 @@
 //! The inboxes of agents: turns that are dispatched to them.
 
-use super::decide::NewFile;
 use super::fields::{TRACE_DIGITS, check_each, check_id, check_key, check_trace, read_json, same};
-use super::names::{Attempt, INBOXES, LedgerPath, ShortId, Status, WorkId};
+use super::names::{Attempt, INBOXES, LedgerPath, NewFile, ShortId, Status, WorkId};
 use super::state::Ledger;
 use crate::handoff::cards::{CardError, ContentId, LogEntry, LogName, canonical_bytes, check_hash};
 use serde::{Deserialize, Serialize};

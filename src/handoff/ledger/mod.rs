@@ -14,9 +14,11 @@ mod names;
 mod state;
 
 pub use batch::{BATCH_VERSION, Batch, BatchResult, DEADLINE_SECONDS, ForkedTask};
-pub use decide::{Decision, NewFile, Writer};
+pub use decide::Decision;
 pub use fields::LAST_EPOCH;
 pub use folder::LedgerFolder;
 pub use inbox::{Dispatched, REQUEST_VERSION, TurnRequest};
-pub use names::{Attempt, BATCHES, INBOXES, LedgerKind, LedgerPath, MISPLACED, ShortId, Status, WorkId};
+pub use names::{
+    Attempt, BATCHES, INBOXES, LedgerKind, LedgerPath, MISPLACED, NewFile, ShortId, Status, WorkId, Writer,
+};
 pub use state::{ClaimState, Ledger, LedgerFault, Outcome, TaskState};

@@ -1,9 +1,10 @@
-//! The names in ledgers: short ids, states, attempts, and the paths of files.
+//! What ledgers are made of: short ids, states, attempts, the paths of files, and files to be added.
 
 use super::fields::LAST_EPOCH;
-use crate::handoff::cards::{CardError, LogEntry, is_hex, only_one};
+use crate::handoff::cards::{CardError, LogEntry, canonical_bytes, is_hex, only_one};
 use crate::model::{Digest, named_enum};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt::{self, Display};
 
 const DIGITS: usize = 12;
@@ -340,4 +341,39 @@ impl Display for LedgerPath {
             (folder, file) => write!(f, "{folder}/{file}"),
         }
     }
+}
+
+/// A file to be added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewFile {
+    /// Its path in the folder of the ledger.
+    pub path: LedgerPath,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+impl NewFile {
+    pub(super) fn new(path: LedgerPath, content: &impl Serialize) -> Self {
+        Self { path, bytes: canonical_bytes(content) }
+    }
+
+    /// Creates an event, whose file is named by its content; `fields` are those beside its kind and version.
+    pub(super) fn event(ledger: &LedgerKind, kind: &str, mut fields: Value) -> Self {
+        fields["kind"] = kind.into();
+        fields["schema_version"] = ledger.event_version.into();
+        let bytes = canonical_bytes(&fields);
+        Self { path: LedgerPath::event(kind, &bytes), bytes }
+    }
+}
+
+/// Who writes, when, and what makes the file differ from any other.
+#[derive(Debug, Clone, Serialize)]
+pub struct Writer {
+    /// Who, for audit only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author_id: Option<String>,
+    /// When: RFC 3339 in UTC, whole seconds.
+    pub at: String,
+    /// Random digits.
+    pub nonce: String,
 }
