@@ -215,7 +215,7 @@ pub static INBOXES: LedgerKind = LedgerKind {
 
 /// What agents claim: a task of a batch, by its position from 0, or a turn of an inbox.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "it names no task or turn")]
 pub enum WorkId {
     /// A task.
     Task(u32),
