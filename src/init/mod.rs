@@ -1,7 +1,5 @@
 //! What is in a repository, and the files that `init` writes into it.
 
-#[cfg(feature = "mcp")]
-mod agent_entries;
 pub(crate) mod detect;
 pub(crate) mod options;
 mod setup;
@@ -15,14 +13,53 @@ pub(crate) use options::InitArgs;
 pub(crate) use setup::{CONFIG, DELIVERED, Setup, is_half, unfit};
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::starter::workflows::{is_plain, is_schedule_of_github};
+    use super::starter::{self, RepoOrigin};
     use super::*;
-    use crate::model::cases::hold_lines;
+    use crate::config::load;
+    use crate::model::cases::{hold_blocks, hold_lines};
+    use std::fs;
+
+    /// Returns what is detected in a repo with the files `path = text`, and set in the configuration that is written for it.
+    fn detected(title: &str, text: &str) -> String {
+        let dir = tempfile::tempdir().unwrap();
+        for line in text.lines().filter(|line| !line.is_empty()) {
+            let (path, text) = line.split_once(" = ").unwrap_or((line, ""));
+            fs::create_dir_all(dir.path().join(path).parent().unwrap()).unwrap();
+            fs::write(dir.path().join(path), text.replace("\\n", "\n")).unwrap();
+        }
+        let found = DetectedRepo::at(dir.path());
+        let settings = load(CONFIG, Some(&starter::config(&found, "packs", true))).unwrap();
+        let pairs =
+            |pairs: Vec<(&str, &str)>| pairs.iter().map(|(a, b)| format!("{a} {b}")).collect::<Vec<_>>().join(", ");
+        let lines = match title {
+            "types of edges" => {
+                vec![pairs(found.beads_types.iter().map(|(name, relation)| (&**name, *relation)).collect())]
+            }
+            "proposals" => vec![pairs(found.proposals.iter().map(|it| (&*it.field, &*it.glob)).collect())],
+            "trackers" => vec![format!("{} sources", settings.work_items.len())],
+            "prefixes" => vec![settings.work_items[0].prefixes.join(", "), found.backlog.unwrap().tasks.join(", ")],
+            _ => vec![found.adrs.join(", "), format!("by default: {}", found.adrs_by_default)],
+        };
+        lines.join("\n") + "\n"
+    }
+
+    #[test]
+    fn repos_are_detected_as_the_cases_say() {
+        hold_blocks("init_repos.txt", detected);
+    }
 
     #[test]
     fn names_schedules_and_remotes_are_what_the_cases_say() {
         hold_lines("init.txt", |kind, text| match kind {
+            "repository of the program" => RepoOrigin::is_url(text).to_string(),
+            "commit of the program" => RepoOrigin::is_commit(text).to_string(),
+            "attributes" => {
+                let block = starter::attributes(text, "my context/packs");
+                block.lines().skip(1).step_by(2).collect::<Vec<_>>().join(" and ")
+            }
             "plain folder" => is_plain(text).to_string(),
             "schedule of GitHub" => is_schedule_of_github(text).to_string(),
             "remote" => {

@@ -91,12 +91,18 @@ pub(crate) enum AgentProgram {
 
 #[cfg(feature = "mcp")]
 impl AgentProgram {
-    pub(crate) const ALL: [Self; 4] = [Self::Claude, Self::Cursor, Self::Vscode, Self::Codex];
+    /// Returns the path of its MCP configuration in a repo, and the JSON field that holds the servers; Codex has TOML.
+    pub(super) fn place(self) -> (&'static str, Option<&'static str>) {
+        match self {
+            Self::Claude => (".mcp.json", Some("mcpServers")),
+            Self::Cursor => (".cursor/mcp.json", Some("mcpServers")),
+            Self::Vscode => (".vscode/mcp.json", Some("servers")),
+            Self::Codex => (".codex/config.toml", None),
+        }
+    }
 }
 
 impl Tool {
-    pub(crate) const ALL: [Self; 3] = [Self::Claude, Self::Copilot, Self::Codex];
-
     pub(crate) fn file(self) -> &'static str {
         match self {
             Self::Claude => "CLAUDE.md",

@@ -4,16 +4,19 @@
 //! is recognized as a prefix of the new content, and completed.
 
 use super::detect::DetectedRepo;
+#[cfg(feature = "mcp")]
+use super::options::AgentProgram;
 use super::options::{InitArgs, MergeWay, Tool};
 use super::starter::workflows::{self, is_plain, is_schedule_of_github};
 use super::starter::{self, FILL_IN, FILL_IN_BATCHES, PacksAre, RepoOrigin, WorkflowPaths};
 use crate::config::Settings;
 use crate::console::{Failure, PathFailure};
-use crate::model::{Code, Diagnostic, Place, RepoPath};
+use crate::model::{Code, Diagnostic, Place, RepoPath, if_present};
 use crate::store::{Folder, StoreError, WriteResult, init_state_dir};
+use clap::ValueEnum as _;
+use memchr::memmem;
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
 use std::path::Path;
 
 /// The default folder of delivered packs, which git ignores.
@@ -28,6 +31,12 @@ const JOBS: &str = "contextpack-jobs.yml";
 
 /// The workflow that runs batches, and the one that it calls for each task.
 const BATCHES: [&str; 2] = ["contextpack-batch.yml", "contextpack-batch-task.yml"];
+
+/// The entry of a program of agents that starts this one, as JSON, and as Codex has it.
+#[cfg(feature = "mcp")]
+const ENTRY: &str = r#""contextpack": { "type": "stdio", "command": "contextpack", "args": ["mcp"] }"#;
+#[cfg(feature = "mcp")]
+const TOML_ENTRY: &str = "[mcp_servers.contextpack]\ncommand = \"contextpack\"\nargs = [\"mcp\"]\n";
 
 /// The largest file that is read to complete it, in bytes.
 const LARGEST: u64 = 16 << 20;
@@ -47,7 +56,7 @@ pub(crate) struct Setup<'a> {
     pub(crate) by_hand: Vec<(String, String)>,
 }
 
-pub(super) enum ExistingFile {
+enum ExistingFile {
     Nothing,
     /// A link, a folder or a file of unlikely size, which this program did not write.
     Other,
@@ -95,24 +104,21 @@ impl<'a> Setup<'a> {
         let with_adr = !found.documents || exists(self.root, starter::ADR)?;
         let adr = (starter::ADR, starter::adr(), samples && with_adr && found.adrs.is_empty());
         for (path, text, wanted) in [adr, (starter::ITEM, starter::item(with_adr), samples)] {
-            if wanted || self.is_incomplete(path, &text)? {
+            if wanted || self.is_file(path, |before| is_half(before, &text))? {
                 self.create(path, &text)?;
             }
         }
         match existing {
             Some((name, _)) if args.cached && !in_state => {
-                let why = "it exists; set its `output.dir` to `.contextpack/packs` to keep packs out of git";
-                self.left.push((name.to_owned(), why));
+                self.leave(name, "it exists; set its `output.dir` to `.contextpack/packs` to keep packs out of git");
             }
-            Some((name, _)) => self.left.push((name.to_owned(), "it exists")),
+            Some((name, _)) => self.leave(name, "it exists"),
             None => self.create(CONFIG, &starter::config(found, &output, !in_state))?,
         }
         let ignore = ".contextpack/.gitignore";
         if self.folder(ignore)?.is_some() {
-            match init_state_dir(self.root, !in_state)? {
-                WriteResult::Written => self.written.push(ignore.to_owned()),
-                WriteResult::Unchanged => self.left.push((ignore.to_owned(), "it exists")),
-            }
+            let wrote = init_state_dir(self.root, !in_state)?;
+            self.note(ignore, wrote);
         }
         if !in_state {
             let handovers = existing.and_then(|(_, settings)| settings.handover.packs());
@@ -129,7 +135,7 @@ impl<'a> Setup<'a> {
             (false, _) => PacksAre::Committed,
         };
         let block = starter::agent_block(&output, profile.as_deref().unwrap_or("coding"), packs, markdown);
-        for tool in Tool::ALL.into_iter().filter(|tool| args.tools.contains(tool)) {
+        for tool in Tool::value_variants().iter().filter(|tool| args.tools.contains(tool)) {
             self.block(tool.file(), starter::AGENT_MARKS, &block)?;
         }
         let github = match existing {
@@ -155,8 +161,7 @@ impl<'a> Setup<'a> {
             }
         }
         if inner {
-            let why = "workflows are read at the root of the git repository only";
-            self.left.push((WORKFLOWS.to_owned(), why));
+            self.leave(WORKFLOWS, "workflows are read at the root of the git repository only");
             return Ok(());
         }
         let (origin, queue) = (self.origin, places.merge == Some(MergeWay::Queue));
@@ -184,7 +189,7 @@ impl<'a> Setup<'a> {
     fn jobs(&mut self, settings: Option<&Settings>) -> Result<(), Failure> {
         let path = format!("{WORKFLOWS}/{JOBS}");
         let Some(settings) = settings.filter(|settings| !settings.jobs.is_empty()) else {
-            self.left.push((path, "`contextpack.yml` has no `jobs`; name one and run `init --jobs` again"));
+            self.leave(&path, "`contextpack.yml` has no `jobs`; name one and run `init --jobs` again");
             return Ok(());
         };
         if self.left.iter().any(|(left, _)| left == WORKFLOWS) {
@@ -208,16 +213,16 @@ impl<'a> Setup<'a> {
         if self.left.iter().any(|(left, _)| left == WORKFLOWS) {
             return Ok(());
         }
+        let path = format!("{WORKFLOWS}/{}", BATCHES[0]);
         if !is_plain(context) {
             let why = "`handover.dir` has characters with a special meaning in workflows; name the folder with letters, digits, `.`, `_`, `-`, `+` and spaces";
-            self.left.push((format!("{WORKFLOWS}/{}", BATCHES[0]), why));
+            self.leave(&path, why);
             return Ok(());
         }
         let [batch, task] = workflows::batches(context, self.origin);
         // The one that calls comes last: without the other it would fail.
         self.create(&format!("{WORKFLOWS}/{}", BATCHES[1]), &task)?;
         self.workflow(BATCHES[0], &batch)?;
-        let path = format!("{WORKFLOWS}/{}", BATCHES[0]);
         if self.written.last() == Some(&path) {
             self.fill_in.push((path, FILL_IN_BATCHES));
         }
@@ -229,7 +234,8 @@ impl<'a> Setup<'a> {
         self.create(&path, text)?;
         let is_unfilled = match self.written.last() == Some(&path) {
             true => !self.origin.is_known(),
-            false => self.is_unfilled(&path)?,
+            // An earlier run left it to be filled in.
+            false => self.is_file(&path, has_empty_origin)?,
         };
         if is_unfilled {
             self.fill_in.push((path, FILL_IN));
@@ -238,28 +244,61 @@ impl<'a> Setup<'a> {
     }
 
     /// Writes a file that does not exist or is incomplete.
-    pub(super) fn create(&mut self, path: &str, text: &str) -> Result<(), Failure> {
+    fn create(&mut self, path: &str, text: &str) -> Result<(), Failure> {
         let Some((folder, name)) = self.folder(path)? else { return Ok(()) };
         let wrote = match self.existing(path)? {
             ExistingFile::Nothing => folder.write_once(name, text.as_bytes())?,
             ExistingFile::File(before) if is_half(&before, text) => folder.rewrite(name, text.as_bytes())?,
             // Earlier versions wrote this; the owner of the registered name would decide what it installs.
-            ExistingFile::File(before) if contains(&before, b"install contextpack --locked --version ") => {
+            ExistingFile::File(before) if contains(&before, "install contextpack --locked --version ") => {
                 let why =
                     "it installs `contextpack` by a name that anyone could register; remove it and run `init` again";
-                self.left.push((path.to_owned(), why));
+                self.leave(path, why);
                 return Ok(());
             }
             ExistingFile::File(before) if before != text.as_bytes() && text.as_bytes().starts_with(&before) => {
-                let why = "it is incomplete; remove it and run `init` again, unless it was shortened on purpose";
-                self.left.push((path.to_owned(), why));
+                self.leave(
+                    path,
+                    "it is incomplete; remove it and run `init` again, unless it was shortened on purpose",
+                );
                 return Ok(());
             }
             ExistingFile::File(_) | ExistingFile::Other => WriteResult::Unchanged,
         };
+        self.note(path, wrote);
+        Ok(())
+    }
+
+    fn leave(&mut self, path: &str, why: &'static str) {
+        self.left.push((path.to_owned(), why));
+    }
+
+    fn note(&mut self, path: &str, wrote: WriteResult) {
         match wrote {
             WriteResult::Written => self.written.push(path.to_owned()),
-            WriteResult::Unchanged => self.left.push((path.to_owned(), "it exists")),
+            WriteResult::Unchanged => self.leave(path, "it exists"),
+        }
+    }
+
+    /// Writes the entry of each of `programs` whose file does not exist; in others, which are their owners', it is added by hand.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn write_entries(&mut self, programs: &[AgentProgram]) -> Result<(), Failure> {
+        for program in AgentProgram::value_variants().iter().filter(|program| programs.contains(program)) {
+            let (path, field) = program.place();
+            if matches!(self.existing(path)?, ExistingFile::File(text) if contains(&text, "contextpack")) {
+                self.leave(path, "it names `contextpack`");
+                continue;
+            }
+            let (text, by_hand) = match field {
+                Some(field) => {
+                    (format!("{{\n  \"{field}\": {{\n    {ENTRY}\n  }}\n}}\n"), format!("{ENTRY} in `{field}`"))
+                }
+                None => (TOML_ENTRY.to_owned(), TOML_ENTRY.trim_end().replace('\n', "; ")),
+            };
+            self.create(path, &text)?;
+            if self.written.last().map(String::as_str) != Some(path) {
+                self.by_hand.push((path.to_owned(), by_hand));
+            }
         }
         Ok(())
     }
@@ -270,7 +309,7 @@ impl<'a> Setup<'a> {
         let before = match self.existing(path)? {
             ExistingFile::Nothing => return self.create(path, block),
             ExistingFile::Other => {
-                self.left.push((path.to_owned(), "it is not a plain file"));
+                self.leave(path, "it is not a plain file");
                 return Ok(());
             }
             ExistingFile::File(before) => before,
@@ -280,58 +319,47 @@ impl<'a> Setup<'a> {
                 folder.rewrite(name, &after)?;
                 self.written.push(path.to_owned());
             }
-            None => self.left.push((path.to_owned(), "it has the block")),
+            None => self.leave(path, "it has the block"),
         }
         Ok(())
     }
 
     /// Returns the folder and the name of `path`. No folder of the path may be a link, which could lead out of the repo.
-    pub(super) fn folder<'p>(&mut self, path: &'p str) -> Result<Option<(Folder, &'p str)>, Failure> {
+    fn folder<'p>(&mut self, path: &'p str) -> Result<Option<(Folder, &'p str)>, Failure> {
         let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
         let Ok(dir) = RepoPath::new(dir) else { return Ok(None) };
         match Folder::open(self.root, &dir) {
             Ok(folder) => Ok(Some((folder, name))),
             Err(StoreError::Link { .. } | StoreError::NotAFolder { .. }) => {
-                self.left.push((path.to_owned(), "a link or a file is in place of its folder"));
+                self.leave(path, "a link or a file is in place of its folder");
                 Ok(None)
             }
             Err(error) => Err(error.into()),
         }
     }
 
-    fn is_incomplete(&self, path: &str, text: &str) -> Result<bool, Failure> {
+    /// Returns whether `path` is a file inside the repo whose content `is` so.
+    fn is_file(&self, path: &str, is: impl Fn(&[u8]) -> bool) -> Result<bool, Failure> {
         let (dir, _) = path.rsplit_once('/').unwrap_or(("", path));
         let inside = RepoPath::new(dir).is_ok_and(|dir| Folder::open(self.root, &dir).is_ok());
-        Ok(inside && matches!(self.existing(path)?, ExistingFile::File(before) if is_half(&before, text)))
+        Ok(inside && matches!(self.existing(path)?, ExistingFile::File(text) if is(&text)))
     }
 
-    /// Returns whether an existing workflow still has an empty origin, which an earlier run left to be filled in.
-    fn is_unfilled(&self, path: &str) -> Result<bool, Failure> {
-        let (dir, _) = path.rsplit_once('/').unwrap_or(("", path));
-        let inside = RepoPath::new(dir).is_ok_and(|dir| Folder::open(self.root, &dir).is_ok());
-        Ok(inside && matches!(self.existing(path)?, ExistingFile::File(text) if has_empty_origin(&text)))
-    }
-
-    pub(super) fn existing(&self, path: &str) -> Result<ExistingFile, Failure> {
+    fn existing(&self, path: &str) -> Result<ExistingFile, Failure> {
         let failed = |error| PathFailure::failure("read", path, error);
         let place = self.root.join(path);
-        match place.symlink_metadata() {
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                Ok(ExistingFile::Nothing)
-            }
-            Err(error) => Err(failed(error)),
-            Ok(metadata) if !metadata.is_file() || metadata.len() > LARGEST => Ok(ExistingFile::Other),
-            Ok(_) => Ok(ExistingFile::File(fs::read(&place).map_err(failed)?)),
-        }
+        Ok(match if_present(place.symlink_metadata()).map_err(failed)? {
+            None => ExistingFile::Nothing,
+            Some(metadata) if !metadata.is_file() || metadata.len() > LARGEST => ExistingFile::Other,
+            Some(_) => ExistingFile::File(fs::read(&place).map_err(failed)?),
+        })
     }
 }
 
 fn exists(root: &Path, path: &str) -> Result<bool, Failure> {
-    match root.join(path).symlink_metadata() {
-        Ok(_) => Ok(true),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
-        Err(error) => Err(PathFailure::failure("examine", root.join(path).display().to_string(), error)),
-    }
+    let place = root.join(path);
+    let failed = |error| PathFailure::failure("examine", place.display().to_string(), error);
+    Ok(if_present(place.symlink_metadata()).map_err(failed)?.is_some())
 }
 
 /// Returns errors for configured folders whose names have a special meaning in the files that `init` writes.
@@ -392,7 +420,7 @@ fn with_block(before: &[u8], (begin, end): (&str, &str), block: &str) -> Option<
     }
     // An incomplete first line that contains the program's name is ours too.
     let last = after.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    if begin.as_bytes().starts_with(&after[last..]) && contains(&after[last..], b"contextpack") {
+    if begin.as_bytes().starts_with(&after[last..]) && contains(&after[last..], "contextpack") {
         after.truncate(last);
     }
     if !after.is_empty() {
@@ -408,8 +436,8 @@ fn with_block(before: &[u8], (begin, end): (&str, &str), block: &str) -> Option<
     Some(after)
 }
 
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|there| there == part)
+fn contains(text: &[u8], part: &str) -> bool {
+    memmem::find(text, part.as_bytes()).is_some()
 }
 
 #[cfg(test)]

@@ -315,8 +315,11 @@ fn a_write_that_is_cut_leaves_no_half_file_and_the_next_init_goes_on() {
 fn what_cannot_be_looked_at_is_told_and_gets_no_sample() {
     let sandbox = Sandbox::new();
     std::os::unix::fs::symlink("work_items", sandbox.root().join("work_items")).unwrap();
+    std::fs::create_dir_all(sandbox.path("backlog/tasks")).unwrap();
+    std::os::unix::fs::symlink("drafts", sandbox.path("backlog/drafts")).unwrap();
     let run = sandbox.run(&["init"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("--> backlog/drafts"), "{}", run.stderr);
     assert!(run.stderr.contains("warning[unreadable-file]: it cannot be examined: "), "{}", run.stderr);
     assert!(run.stderr.contains("--> work_items"), "{}", run.stderr);
     assert!(!sandbox.has("docs") && sandbox.has("contextpack.yml"));
@@ -380,6 +383,12 @@ fn an_agents_program_gets_its_entry_and_loses_nothing() {
     for path in [".mcp.json", ".cursor/mcp.json", ".codex/config.toml"] {
         assert!(run.stdout.lines().any(|line| line == path), "{run:?}");
         assert!(sandbox.read(path).contains("contextpack") && sandbox.read(path).contains("\"mcp\""), "{path}");
+    }
+    let codex: toml::Table = sandbox.read(".codex/config.toml").parse().unwrap();
+    assert_eq!(codex["mcp_servers"]["contextpack"]["args"][0].as_str(), Some("mcp"));
+    for path in [".mcp.json", ".cursor/mcp.json"] {
+        let json: serde_json::Value = serde_json::from_str(&sandbox.read(path)).unwrap();
+        assert_eq!(json["mcpServers"]["contextpack"]["args"], serde_json::json!(["mcp"]), "{path}");
     }
     assert_eq!(sandbox.read(".vscode/mcp.json"), own);
     assert!(run.code == 0 && run.stderr.contains("by hand: .vscode/mcp.json: "), "{}", run.stderr);

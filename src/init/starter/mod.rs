@@ -1,10 +1,8 @@
 //! The files that `init` writes, from templates.
 
-mod origin;
 pub(crate) mod workflows;
 
-pub(crate) use origin::RepoOrigin;
-pub(crate) use workflows::{FILL_IN, FILL_IN_BATCHES, WorkflowPaths};
+pub(crate) use workflows::{FILL_IN, FILL_IN_BATCHES, RepoOrigin, WorkflowPaths};
 
 use super::detect::DetectedRepo;
 use minijinja::syntax::SyntaxConfig;
@@ -147,67 +145,27 @@ pub(crate) fn agent_block(output: &str, profile: &str, packs: PacksAre, markdown
 mod tests {
     use super::*;
     use crate::config::load;
-    use crate::init::detect::Knowledge;
-    use crate::init::detect::{Backlog, Github};
-    use crate::init::trackers::Proposals;
+    use crate::init::detect::Github;
 
     #[test]
-    fn every_starter_configuration_is_valid_and_has_what_was_detected() {
-        let backlog = || Backlog {
-            tasks: vec!["backlog/tasks/**/*.md".into()],
-            milestones: vec!["backlog/milestones/m-*.md".into()],
-            home: "backlog",
-            prefixes: vec!["BACK-".into(), "task-".into()],
-        };
-        let github = || Github { host: "github.example.com".into(), repo: "owner/name".into() };
-        let all = DetectedRepo {
-            likely_items: std::collections::BTreeMap::new(),
-            work_items: true,
-            backlog: Some(backlog()),
-            beads: Some(".beads/issues.jsonl".into()),
-            beads_types: crate::init::trackers::beads_types(""),
-            proposals: vec![Proposals { glob: "EIPS/eip-*.md".into(), field: "eip".into() }],
-            keps: true,
-            documents: true,
-            closed: (3, 4),
-            adrs: vec!["a \"b\"/**/*.md".into()],
-            adrs_by_default: false,
-            knowledge: Knowledge::default(),
-            github: Some(github()),
-            faults: Vec::new(),
-        };
-        let settings = load("contextpack.yml", Some(&config(&all, "packs", true))).unwrap();
-        assert_eq!(settings.work_items.len(), 6);
-        assert_eq!(settings.work_items[0].prefixes, ["BACK-", "task-"]);
-        assert_eq!(settings.adrs.include.written, ["a \"b\"/**/*.md"]);
+    fn the_configuration_for_a_repo_on_github_names_it_and_builds_open_issues() {
+        let github = Github { host: "github.example.com".into(), repo: "owner/name".into() };
+        let found = DetectedRepo { github: Some(github), ..DetectedRepo::default() };
+        let settings = load("contextpack.yml", Some(&config(&found, ".contextpack/packs", false))).unwrap();
         assert_eq!(
-            (settings.github.repo.as_deref(), settings.github.host.as_str()),
+            (settings.github.repo.as_deref(), &*settings.github.host),
             (Some("owner/name"), "github.example.com")
         );
         assert_eq!(settings.roots.only().next().unwrap().1, ["open", "unknown"]);
-
-        let issues = DetectedRepo { github: Some(github()), ..DetectedRepo::default() };
-        let settings = load("contextpack.yml", Some(&config(&issues, ".contextpack/packs", false))).unwrap();
-        assert_eq!(settings.roots.only().next().unwrap().1, ["open", "unknown"]);
         assert_eq!(settings.output.dir.as_str(), ".contextpack/packs");
-        assert!(load("contextpack.yml", Some(&config(&DetectedRepo::default(), "packs", true))).is_ok());
     }
 
     #[test]
     fn folder_names_are_quoted_correctly_in_the_configuration() {
-        for name in [
-            "a \"b\"",
-            "${{ github.token }}",
-            "a\u{85}b",
-            "a\u{2028}b",
-            "a\u{7f}b",
-            "a\u{202e}b",
-            "#a",
-            "docs: b",
-            "a\\b",
-        ] {
-            let found =
-                DetectedRepo { adrs: vec![format!("{}/**/*.md", globset::escape(name))], ..DetectedRepo::default() };
+        let names = "a \"b\"|${{ github.token }}|a\u{85}b|a\u{2028}b|a\u{7f}b|a\u{202e}b|#a|docs: b|a\\b";
+        for name in names.split('|') {
+            let adrs = vec![format!("{}/**/*.md", globset::escape(name))];
+            let found = DetectedRepo { adrs, ..DetectedRepo::default() };
             let settings = load("contextpack.yml", Some(&config(&found, "packs", true))).unwrap();
             assert_eq!(settings.adrs.include.written, found.adrs, "{name:?}");
         }
@@ -227,15 +185,5 @@ mod tests {
         assert_eq!(settings.github.repo.as_deref(), Some("owner/name"));
         assert_eq!(settings.documents.len(), 3);
         assert!(settings.documents[0].pinned && settings.overview.is_some());
-    }
-
-    #[test]
-    fn attributes_name_the_packs_even_where_the_folder_has_a_space() {
-        assert!(
-            attributes("packs", "context/packs")
-                .contains("\npacks/*.json linguist-generated diff=contextpack merge=contextpack text eol=lf\n")
-        );
-        assert!(attributes("my packs", "my context/packs").contains("\n\"my context/packs/*.json\" linguist"));
-        assert!(attributes("my packs", "context/packs").contains("\n\"my packs/*.json\" linguist"));
     }
 }

@@ -1,6 +1,5 @@
 //! The workflows that `init` writes, from templates.
 
-use super::origin::RepoOrigin;
 use super::{quoted, render};
 use crate::init::options::MergeWay;
 use minijinja::{Value, context};
@@ -21,6 +20,63 @@ impl WorkflowPaths<'_> {
     fn commits_packs(self) -> bool {
         !self.cached && self.merge != Some(MergeWay::Queue)
     }
+}
+
+/// A repository, and a commit of it, from which a job builds the program, or the archive of a release of that commit.
+///
+/// The program is not installed by name from a registry, where anyone could register a name that this project has not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RepoOrigin {
+    repository: &'static str,
+    commit: &'static str,
+    /// The SHA-256 of the release's archive for Linux on x64.
+    sha256: &'static str,
+}
+
+impl RepoOrigin {
+    /// The origin of this program, if it was set at build time: releases set it, other builds know at most the repository.
+    ///
+    /// No program can hold the digest of its own archive. A release builds the archive that workflows install first, and the
+    /// others with its digest.
+    pub(crate) const THIS: Self = Self {
+        repository: match option_env!("CONTEXTPACK_REPOSITORY") {
+            Some(repository) => repository,
+            None => env!("CARGO_PKG_REPOSITORY"),
+        },
+        commit: match option_env!("CONTEXTPACK_COMMIT") {
+            Some(commit) => commit,
+            None => "",
+        },
+        sha256: match option_env!("CONTEXTPACK_SHA256") {
+            Some(sha256) => sha256,
+            None => "",
+        },
+    };
+
+    /// Returns whether a text is the URL of a repository that is safe in a workflow.
+    pub(in crate::init) fn is_url(text: &str) -> bool {
+        text.starts_with("https://") && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._/:-".contains(&b))
+    }
+
+    /// Returns whether a text is the full hash of a commit.
+    pub(in crate::init) fn is_commit(text: &str) -> bool {
+        matches!(text.len(), 40 | 64) && is_hex(text)
+    }
+
+    /// Returns the version of the release and the SHA-256 of its archive; both empty if the program is of no release.
+    fn release(self) -> (&'static str, &'static str) {
+        let is_release = self.is_known() && self.sha256.len() == 64 && is_hex(self.sha256);
+        if is_release { (env!("CARGO_PKG_VERSION"), self.sha256) } else { ("", "") }
+    }
+
+    /// Returns whether a workflow can install the program without manual edits.
+    pub(crate) fn is_known(self) -> bool {
+        Self::is_url(self.repository) && Self::is_commit(self.commit)
+    }
+}
+
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
 /// The instruction for users if the origin is unknown.
@@ -74,7 +130,9 @@ pub(crate) fn batches(context: &str, origin: RepoOrigin) -> [String; 2] {
 }
 
 fn workflow(template: &str, values: Value, origin: RepoOrigin) -> String {
-    let (repository, commit, (version, sha256)) = (origin.repository(), origin.commit(), origin.release());
+    let repository = if RepoOrigin::is_url(origin.repository) { origin.repository } else { "" };
+    let commit = if RepoOrigin::is_commit(origin.commit) { origin.commit } else { "" };
+    let (version, sha256) = origin.release();
     let rust = env!("CARGO_PKG_RUST_VERSION");
     render(template, context! { repository, commit, version, sha256, rust, ..values })
 }
@@ -111,144 +169,57 @@ pub(crate) fn is_plain(folder: &str) -> bool {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::init::starter::origin::samples::{KNOWN, UNKNOWN};
     use proptest::prelude::*;
 
-    fn all() -> Vec<String> {
-        let committed =
-            WorkflowPaths { packs: "my packs", snapshot: ".contextpack/github", cached: false, merge: None };
-        let cached = WorkflowPaths { cached: true, ..committed };
-        let checks = [(committed, None), (cached, None), (committed, Some(8)), (cached, Some(8))];
-        let checks = checks.map(|(places, shards)| check(places, shards, KNOWN));
-        let schedules = BTreeSet::from(["0 7 * * 1-5", "30 4 * * SUN"]);
-        let jobs = [jobs(&schedules, ".contextpack/delivered", KNOWN), jobs(&BTreeSet::new(), "record", KNOWN)];
-        let syncs = vec![
-            sync(committed, true, KNOWN),
-            sync(cached, true, KNOWN),
-            matrix(committed, true, 8, KNOWN),
-            matrix(cached, true, 8, KNOWN),
-        ];
-        let queue = WorkflowPaths { merge: Some(MergeWay::Queue), ..committed };
-        let merges = vec![
-            merge(committed, KNOWN),
-            sync(queue, true, KNOWN),
-            sync(queue, false, KNOWN),
-            check(queue, None, KNOWN),
-            check(queue, Some(8), KNOWN),
-        ];
-        [syncs, checks.to_vec(), jobs.to_vec(), batches("my context", KNOWN).to_vec(), merges].concat()
-    }
+    const PLACES: WorkflowPaths<'_> =
+        WorkflowPaths { packs: "my packs", snapshot: ".contextpack/github", cached: false, merge: None };
 
-    #[test]
-    fn nothing_is_left_to_fill_in_and_every_action_is_pinned_by_its_whole_hash() {
-        for text in all() {
-            let mut texts = text.split('@').skip(1);
-            assert!(!texts.any(|name| !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase())), "{text}");
-            for line in text.lines() {
-                let pinned = line.split_once("uses: ").is_none_or(|(_, used)| {
-                    let (_, pin) = used.split_once('@').unwrap_or_default();
-                    let (hash, version) = pin.split_once(" # v").unwrap_or_default();
-                    // A file of the same commit is what it is.
-                    used.starts_with("./")
-                        || hash.len() == 40 && hash.bytes().all(|b| b.is_ascii_hexdigit()) && !version.is_empty()
-                });
-                assert!(pinned, "{line}");
-            }
-        }
-    }
-
-    #[test]
-    fn every_workflow_has_least_privileges_and_no_expression_in_a_script() {
-        for text in all() {
-            assert!(text.contains("\npermissions: {}\n") && text.contains("\nconcurrency:\n"), "{text}");
-            assert!(!text.contains("pull_request_target") && !text.contains("issue_comment"), "{text}");
-            let mut script = None;
-            for line in text.lines() {
-                let depth = line.len() - line.trim_start().len();
-                if line.trim_start().starts_with("run:") {
-                    script = Some(depth);
-                } else if script.is_some_and(|start| depth <= start) && !line.is_empty() {
-                    script = None;
-                }
-                assert!(script.is_none() || !line.contains("${{"), "{line}");
-            }
-            for untrusted in ["event.issue", "event.comment", "head_ref"] {
-                assert!(!text.contains(untrusted), "{untrusted}");
-            }
-        }
-    }
-
-    #[test]
-    fn what_reads_issues_may_not_write() {
-        let [committed, cached, ..] = &all()[..] else { panic!("two syncs") };
-        let (build, answer) = cached.split_once("\n  answer:\n").unwrap_or_default();
-        assert!(build.contains("contextpack ready") && !build.contains(": write"));
-        assert!(answer.matches(": write").count() == 1 && answer.contains("\n      issues: write\n"), "{answer}");
-        assert!(!answer.contains("contextpack sync") && !answer.contains("        run: contextpack"), "{answer}");
-        let (build, propose) = committed.split_once("\n  propose:\n").unwrap_or_default();
-        assert!(!build.contains(": write") && propose.contains("contents: write"));
-        assert!(!propose.contains("contextpack sync") && !propose.contains("contextpack build"));
-        assert!(committed.contains("PACKS: \"my packs\"\n"), "{committed}");
-    }
-
-    #[test]
-    fn what_runs_an_agent_may_not_write_and_what_writes_runs_no_agent() {
-        let [batch, task] = batches("context", KNOWN);
-        let jobs = |text: &str| -> serde_yaml::Value { serde_yaml::from_str(text).unwrap() };
-        let (batch, task) = (jobs(&batch), jobs(&task));
-        assert_eq!(batch["jobs"]["program"]["permissions"], serde_yaml::from_str::<serde_yaml::Value>("{}").unwrap());
-        for (name, job) in task["jobs"].as_mapping().unwrap() {
-            let text = serde_yaml::to_string(job).unwrap();
-            let writes = job["permissions"]["contents"] == "write";
-            assert_eq!(writes, name != "work", "{name:?}");
-            assert_eq!(writes, text.contains("github.token"), "{name:?}");
-            assert_ne!(writes, text.contains("AGENT_COMMAND") || text.contains("secrets."), "{name:?}");
-        }
-    }
+    const KNOWN: RepoOrigin = RepoOrigin {
+        repository: "https://github.com/owner/contextpack",
+        commit: "0123456789abcdef0123456789abcdef01234567",
+        sha256: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+    };
 
     #[test]
     fn the_program_comes_from_one_commit_of_one_repository_and_from_no_cache() {
-        // A workflow that another one calls takes the program from it.
-        for text in all().iter().filter(|text| !text.contains("workflow_call:")) {
+        let [batches, _] = batches("my context", KNOWN);
+        let checks = [check(PLACES, None, KNOWN), check(PLACES, Some(8), KNOWN), matrix(PLACES, true, 8, KNOWN)];
+        let others = [sync(PLACES, true, KNOWN), merge(PLACES, KNOWN), jobs(&BTreeSet::new(), "r", KNOWN), batches];
+        for text in checks.iter().chain(&others) {
             let workflow: serde_yaml::Value = serde_yaml::from_str(text).unwrap();
             let env = ["REPOSITORY", "COMMIT", "VERSION", "SHA256"];
             let env = env.map(|name| workflow["env"][format!("CONTEXTPACK_{name}")].as_str().unwrap_or_default());
-            let (version, sha256) = KNOWN.release();
-            assert_eq!(env, [KNOWN.repository(), KNOWN.commit(), version, sha256], "{text}");
+            assert_eq!(env, [KNOWN.repository, KNOWN.commit, env!("CARGO_PKG_VERSION"), KNOWN.sha256], "{text}");
             assert_eq!(text.matches("sha256sum --check --quiet <<< \"$CONTEXTPACK_SHA256 ").count(), 1, "{text}");
             assert_eq!(text.matches("cargo +").count(), 1, "one job builds it: {text}");
             assert!(text.contains("--git \"$CONTEXTPACK_REPOSITORY\" --rev \"$CONTEXTPACK_COMMIT\" contextpack\n"));
             assert!(!text.contains("actions/cache"), "{text}");
         }
-        let places = WorkflowPaths { packs: "packs", snapshot: ".contextpack/github", cached: false, merge: None };
-        let unknown = matrix(places, true, 2, UNKNOWN);
-        assert!(unknown.contains("CONTEXTPACK_REPOSITORY: \"\"\n  CONTEXTPACK_COMMIT: \"\"\n"), "{unknown}");
-        assert!(unknown.contains("CONTEXTPACK_VERSION: \"\"\n  CONTEXTPACK_SHA256: \"\"\n"), "{unknown}");
     }
 
     #[test]
-    fn a_workflow_of_jobs_has_their_schedules() {
-        let value: serde_yaml::Value =
-            serde_yaml::from_str(&jobs(&BTreeSet::from(["0 7 * * 1", "5 * * * *"]), "r", KNOWN)).unwrap();
-        let crons: Vec<_> =
-            value["on"]["schedule"].as_sequence().unwrap().iter().map(|it| it["cron"].as_str()).collect();
-        assert_eq!(crons, [Some("0 7 * * 1"), Some("5 * * * *")]);
-        let none: serde_yaml::Value = serde_yaml::from_str(&jobs(&BTreeSet::new(), "r", KNOWN)).unwrap();
-        assert!(none["on"]["schedule"].is_null() && none["on"]["workflow_dispatch"].is_mapping());
+    fn only_a_known_commit_has_a_release_and_only_a_whole_digest_names_it() {
+        let digest = "\"${{ x }}90abcdef0123456789abcdef0123456789abcdef0123456789abcdef012";
+        for sha256 in ["", KNOWN.commit, digest] {
+            assert_eq!(RepoOrigin { sha256, ..KNOWN }.release(), ("", ""), "{sha256}");
+        }
+        let unknown = RepoOrigin { commit: "", ..KNOWN };
+        assert!(!unknown.is_known() && unknown.release() == ("", ""));
+        let text = matrix(PLACES, true, 2, unknown);
+        assert!(text.contains("CONTEXTPACK_VERSION: \"\"\n  CONTEXTPACK_SHA256: \"\"\n"), "{text}");
     }
 
     proptest! {
         #[test]
         fn a_plain_name_is_literal_in_a_workflow_and_starts_no_expression(packs in "\\PC{1,12}", dir in "[a-zé@$ {}.#'\"*-]{1,12}") {
             for folder in [packs, dir] {
-                let places = WorkflowPaths { packs: &folder, snapshot: "snapshot", cached: false, merge: None };
                 if is_plain(&folder) {
-                    let text = sync(places, true, KNOWN);
+                    let text = sync(WorkflowPaths { packs: &folder, ..PLACES }, true, KNOWN);
                     let value: serde_yaml::Value = serde_yaml::from_str(&text).map_err(|e| TestCaseError::fail(e.to_string()))?;
                     let steps = value["jobs"]["propose"]["steps"].as_sequence().cloned().unwrap_or_default();
                     let packs = steps.iter().find_map(|step| step["env"]["PACKS"].as_str());
                     prop_assert_eq!(packs, Some(folder.as_str()));
-                    let plain = sync(WorkflowPaths { packs: "packs", ..places }, true, KNOWN);
+                    let plain = sync(PLACES, true, KNOWN);
                     prop_assert_eq!(text.matches("${{").count(), plain.matches("${{").count());
                 }
             }
