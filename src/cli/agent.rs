@@ -1,7 +1,6 @@
 //! `contextpack agent`.
 
 use super::args::{AgentCommand, Global};
-use super::workspace::open;
 use crate::config::{DocumentType, Policy};
 use crate::console::{self, Exit, Failure, Format, printable, report};
 use crate::engine::{EngineError, Project, Repository};
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 use std::io::Write as _;
 
 pub(crate) fn run(global: &Global, command: &AgentCommand) -> Result<Exit, Failure> {
-    let repository = open(global, &[], Some(Access::Read))?;
+    let repository = global.open(Some(Access::Read))?;
     let project = repository.project();
     match command {
         AgentCommand::New { name, purpose, role, tools } => {
@@ -138,10 +137,9 @@ fn list(global: &Global, project: &Project<'_>) -> Result<Exit, Failure> {
         let purpose = agent["purpose"].as_str().unwrap_or("(no purpose)");
         format!("{:keys$}  {:names$}  {purpose}", text(agent, "key"), text(agent, "name")).trim_end().to_owned()
     };
-    report::print_lines(global.format, &json!({"agents": agents}), agents.iter().map(line))?;
-    let is_text = global.format != Format::Json && !global.quiet;
-    if agents.is_empty() && is_text && project.confirm_agents_read().is_ok() {
-        writeln!(console::stderr(), "no agents: `contextpack agent new NAME --purpose TEXT` makes one")?;
+    global.print(&json!({"agents": agents}), agents.iter().map(line))?;
+    if agents.is_empty() && global.format != Format::Json && project.confirm_agents_read().is_ok() {
+        global.note("no agents: `contextpack agent new NAME --purpose TEXT` makes one")?;
     }
     faults(project)
 }
@@ -166,7 +164,7 @@ fn show(global: &Global, project: &Project<'_>, name: &str) -> Result<Exit, Fail
     let mut details = summary(project, agent);
     details["documents"] = seen.collect();
     details["soul"] = project.masked(&agent.soul).into();
-    report::print_lines(global.format, &details, lines(&details))?;
+    global.print(&details, lines(&details))?;
     faults(project)
 }
 

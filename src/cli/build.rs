@@ -2,15 +2,13 @@
 
 use super::args::{BuildArgs, Global};
 use super::delivery;
-use super::output;
-use super::packs::{self, BuildRun, PackTarget};
-use super::workspace::{open, print_notes, stamp};
+use super::packs::{self, BuildRun};
 use crate::console::github::{append_outputs, append_summary};
 use crate::console::report::{self, Report, ReportLine};
-use crate::console::{self, Exit, Failure, Format, counted};
+use crate::console::{self, Exit, Failure, Format, counted, stamp};
 use crate::engine::{
-    BuildObserver, BuildOrder, FAILED, PackState, Project, REMOVED, Repository, SessionRequest, UNCHANGED, WRITTEN,
-    delivery_folder, pack_file_name,
+    BuildObserver, BuildOrder, FAILED, PackState, PackTarget, Project, REMOVED, Repository, SessionRequest, UNCHANGED,
+    WRITTEN, delivery_folder, pack_file_name,
 };
 use crate::git;
 use crate::model::slug;
@@ -29,7 +27,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let out = args.out.as_deref().filter(|_| !printed);
     check_usage(args, printed)?;
     let written_to: Vec<&Path> = out.into_iter().chain(args.markdown.as_deref()).collect();
-    let repository = open(global, &written_to, Some(Access::Write))?;
+    let repository = global.workspace().open(&written_to, Some(Access::Write))?;
     if printed {
         return print_one(global, &repository, args);
     }
@@ -91,7 +89,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     if is_whole {
         repository.save(&built, &folder);
     }
-    print_notes(global, &repository);
+    global.workspace().print_notes(&repository);
     let run = BuildRun::new(global, std::mem::take(&mut built.report));
     if let Some(file) = &args.outputs {
         let markdown = args.markdown.as_deref().map(std::path::absolute).transpose()?;
@@ -101,14 +99,11 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     if let Some(error) = built.refused {
         return Err(error.into());
     }
-    if global.quiet {
-        return Ok(exit);
-    }
     for note in limits_note(args, &built.packs, &repository).iter().chain(&notes) {
-        writeln!(console::stderr(), "note: {}", console::printable(note))?;
+        global.note(&format!("note: {note}"))?;
     }
     if no_roots && !run.blocked && global.format == Format::Text {
-        writeln!(console::stderr(), "{}", packs::no_roots(&repository))?;
+        global.note(console::no_roots(&repository))?;
     }
     Ok(exit)
 }
@@ -137,7 +132,7 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     }
     let out = args.out.as_deref().filter(|out| *out != Path::new("-"));
     let written_to: Vec<&Path> = out.into_iter().collect();
-    let repository = open(global, &written_to, Some(Access::Write))?;
+    let repository = global.workspace().open(&written_to, Some(Access::Write))?;
     let folder = out.map(|out| delivery_folder(repository.root(), repository.settings(), out)).transpose()?;
     let project = repository.project();
     let mut roots: Vec<Option<&str>> = args.packs.roots.iter().map(|root| Some(root.as_str())).collect();
@@ -151,7 +146,7 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     for root in roots {
         let target = PackTarget::new(root, &args.packs.budget, &args.agent.choice);
         let probe = packs::probe(&repository, &project, &target)?;
-        let (sealed, run) = packs::build(global, &repository, &probe, probe.limits)?;
+        let (sealed, run) = packs::build(global, &repository, &probe)?;
         run.print(global, false)?;
         exit = exit.and(run.exit());
         let Some(sealed) = sealed else { continue };
@@ -196,13 +191,13 @@ fn report_and_exit(
     started: Instant,
 ) -> Result<Exit, Failure> {
     report(global, run, states, shown).print(global.format, global.verbose, || {
-        output::build(states.iter().map(|state| output::built_pack(state, shown)).collect(), &run.diagnostics, &[])
+        packs::build_output(states.iter().map(|state| packs::built_pack(state, shown)).collect(), &run.diagnostics, &[])
     })?;
     if let Some(file) = &args.summary.file {
         append_summary(file, "build", states, shown, &run.diagnostics, None)?;
     }
-    if !global.quiet && global.format == Format::Text {
-        writeln!(console::stderr(), "{}, {:.2} s", counts(states), started.elapsed().as_secs_f64())?;
+    if global.format == Format::Text {
+        global.note(&format!("{}, {:.2} s", counts(states), started.elapsed().as_secs_f64()))?;
     }
     Ok(run.exit())
 }

@@ -1,21 +1,17 @@
 //! `contextpack check`.
 
 use super::args::{CheckArgs, Global};
-use super::output::checked_pack;
-use super::packs::{self, BuildRun, no_roots};
-use super::workspace::open;
-use crate::console;
+use super::packs::{self, BuildRun, checked_pack};
 use crate::console::github::append_summary;
 use crate::console::report::{self, Report, ReportLine};
-use crate::console::{Exit, Failure, Format};
+use crate::console::{self, Exit, Failure, Format, no_roots};
 use crate::engine::{PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphaned};
 use crate::model::Diagnostic;
 use crate::store::Folder;
 use serde_json::json;
-use std::io::Write as _;
 
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
-    let repository = open(global, &[], None)?;
+    let repository = global.open(None)?;
     let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
     let alone = args.packs.budget.profiles.is_empty();
     let project = repository.project();
@@ -75,14 +71,14 @@ fn report_and_exit(
         let packs: Vec<_> = states.iter().map(|state| checked_pack(state, dir)).collect();
         json!({"packs": packs, "diagnostics": console::diagnostics(&run.diagnostics)})
     })?;
-    if !global.quiet && global.format != Format::Json {
+    if global.format != Format::Json {
         let fresh = states.iter().filter(|state| state.status == "fresh").count();
-        writeln!(console::stderr(), "{fresh} of {} packs are fresh", states.len())?;
+        global.note(&format!("{fresh} of {} packs are fresh", states.len()))?;
         if states.is_empty() && !run.blocked {
-            writeln!(console::stderr(), "{}", no_roots(repository))?;
+            global.note(no_roots(repository))?;
         }
         if is_stale {
-            writeln!(console::stderr(), "{}", next_step(&states, repository))?;
+            global.note(&next_step(&states, repository))?;
         }
     }
     // Nothing was compared, since nothing could be read: that is no success.

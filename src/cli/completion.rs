@@ -1,9 +1,8 @@
 //! Completion of arguments by the shell: the script that `completions` prints calls this program with what was typed.
 
 use super::args::Args;
-use super::workspace::user_caches;
 use crate::config::Settings;
-use crate::console::printable;
+use crate::console::{printable, user_caches};
 use crate::engine::{Configuration, OpenRequest, Repository, process_environment};
 use crate::handoff::cards::{CardStore, ContentId};
 use crate::handoff::ledger::{BATCHES, LedgerFolder, ShortId};

@@ -1,18 +1,23 @@
 //! What an agent is given: a pack in the form that its program takes, and the record of what was delivered.
 
-use super::args::{Global, RenderPart};
-use crate::console::{self, Failure, Format, json_text};
-use crate::engine::Repository;
+use super::args::{Global, JobArgs, RenderArgs, RenderPart};
+use super::{input, packs};
+use crate::config::Job;
+use crate::console::report::{self, print_invalid_pack};
+use crate::console::{self, Exit, Failure, Format, json_text, settled};
+use crate::engine::{PackTarget, Repository};
 use crate::init::DELIVERED;
 use crate::intake::CacheUse;
 use crate::model::RepoPath;
-use crate::render::Rendering;
-use crate::store::{Folder, open_state};
+use crate::render::{Form, Rendering};
+use crate::review::invisible_faults;
+use crate::store::{Access, Folder, open_state};
 use crate::wire::Pack;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::error::Error;
 use std::io::Write as _;
+use std::time::SystemTime;
 
 pub(crate) fn print(
     pack: &Pack,
@@ -91,11 +96,7 @@ pub(crate) fn record(global: &Global, repository: &Repository, pack: &Pack) -> R
         Failure::Outside(cause) => Failure::Outside(Box::new(Unrecorded(cause))),
         failure => failure,
     })?;
-    if !global.quiet {
-        let line = format!("recorded {} in `{folder}`", pack.hash);
-        writeln!(console::stderr(), "{}", console::printable(&line))?;
-    }
-    Ok(())
+    Ok(global.note(&format!("recorded {} in `{folder}`", pack.hash))?)
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -144,4 +145,106 @@ fn keep(repository: &Repository, pack: &Pack) -> Result<RepoPath, Failure> {
     let line = serde_json::to_string(&line).unwrap_or_default();
     folder.append_line(LOG, &line)?;
     Ok(dir)
+}
+
+/// Prints a pack as the Markdown that its budget measured, and nothing else; or in a form that an agent's program takes.
+pub(crate) fn render(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
+    let target = args.target.pack();
+    let (pack, exit) = input::pack(global, &target, true)?;
+    let faults = faults(&pack);
+    if !faults.is_empty() {
+        let name = args.target.target.as_deref().unwrap_or("the pack");
+        faults.iter().try_for_each(|fault| print_invalid_pack(name, fault))?;
+        return Ok(Exit::Invalid);
+    }
+    if args.record {
+        record(global, &global.open(None)?, &pack)?;
+    }
+    let rendering = crate::render::pack(&pack);
+    print(&pack, rendering, global.format, args.part)?;
+    Ok(exit)
+}
+
+/// Returns why a pack must not be printed: its text would differ from the rendering that its budget measured, or it has
+/// invisible text that an agent would follow.
+fn faults(pack: &Pack) -> Vec<String> {
+    let mut faults = invisible_faults(pack);
+    if Form::named(&pack.budget.rendering).is_none() {
+        let name: String = pack.budget.rendering.chars().take(80).collect();
+        faults.push(format!("this program does not know the rendering `{name}`"));
+    }
+    faults
+}
+
+/// Lists the jobs, or prints the context of one: exactly what is to be given to the agent.
+pub(crate) fn job(global: &Global, args: &JobArgs) -> Result<Exit, Failure> {
+    settled(|| {
+        let repository = global.open(Some(if args.name.is_some() { Access::Write } else { Access::Read }))?;
+        let jobs = &repository.settings().jobs;
+        let Some(name) = &args.name else { return list_jobs(global, &repository) };
+        let Some(job) = jobs.get(name) else {
+            let near = crate::config::nearest(name, jobs.keys().map(String::as_str));
+            let help = near.map(|near| format!(" (help: did you mean `{near}`?)")).unwrap_or_default();
+            return Err(Failure::usage(format!("there is no job `{name}`{help}")));
+        };
+        deliver_job(global, &repository, args, name, job)
+    })
+}
+
+fn deliver_job(
+    global: &Global,
+    repository: &Repository,
+    args: &JobArgs,
+    name: &str,
+    job: &Job,
+) -> Result<Exit, Failure> {
+    let project = repository.project();
+    let target = PackTarget {
+        root: job.root.as_deref(),
+        profiles: &args.budget.profiles,
+        limits: args.budget.limits(),
+        agent: Some(&job.agent.name),
+        policy: args.policy,
+        job: Some((name, job)),
+    };
+    let probe = packs::probe(repository, &project, &target)?;
+    let (sealed, run) = packs::build(global, repository, &probe)?;
+    let sealed = run.of_pack(global, false, sealed)?;
+    if args.record {
+        record(global, repository, sealed.pack())?;
+    }
+    print(sealed.pack(), crate::render::pack(sealed.pack()), global.format, args.part)?;
+    repository.save_documents();
+    Ok(run.exit())
+}
+
+fn list_jobs(global: &Global, repository: &Repository) -> Result<Exit, Failure> {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let now = i64::try_from(now).unwrap_or(i64::MAX);
+    let jobs = &repository.settings().jobs;
+    let next = |job: &Job| job.schedule.as_ref().and_then(|schedule| schedule.next(now));
+    let outputs = jobs.iter().map(|(name, job)| {
+        json!({
+            "name": name,
+            "agent": job.agent.name,
+            "schedule": job.schedule.as_ref().map(|schedule| &schedule.written),
+            "next": next(job),
+            "intent": job.intent,
+            "policy": job.policy.map(|policy| policy.name()),
+            "root": job.root,
+        })
+    });
+    // A job may be for nobody, or lack its instructions.
+    let faults = repository.project().knowledge_diagnostics();
+    report::print_diagnostics(&report::visible(&faults, true))?;
+    let lines = jobs.iter().map(|(name, job)| {
+        let next = next(job).map_or_else(|| "not scheduled".to_owned(), |next| format!("next {next}"));
+        let root = job.root.as_ref().map(|root| format!(", about {root}")).unwrap_or_default();
+        format!("{name}: {}{root}, {next}", job.agent.name)
+    });
+    global.print(&json!({"jobs": outputs.collect::<Value>()}), lines)?;
+    if jobs.is_empty() && global.format != Format::Json {
+        global.note("no jobs: name them under `jobs` of `contextpack.yml`")?;
+    }
+    Ok(Exit::of(&faults))
 }

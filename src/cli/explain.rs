@@ -1,11 +1,8 @@
 //! `contextpack explain`: what a pack holds, what each limit adds (`--at`), and why something is not in it (`--why-not`).
 
 use super::args::{ExplainArgs, Global};
-use super::input;
-use super::packs;
-use super::workspace::{open, settled};
-use crate::console::report::print_lines;
-use crate::console::{Exit, Failure, explanation_document, without_secrets};
+use super::{input, packs};
+use crate::console::{Exit, Failure, explanation_document, settled, without_secrets};
 use crate::engine::{BudgetProbe, why_not_in};
 use crate::review::{WhyNot, explain, grouped, why_not};
 use crate::store::Access;
@@ -22,7 +19,6 @@ pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
         return settled(|| explain_limits(global, args));
     }
     let (pack, exit) = input::pack(global, &args.target.pack(), false)?;
-    let Some(pack) = pack else { return Ok(exit) };
     let explanation = explain(&pack);
     explanation_document(&explanation).print(global.format, global.verbose, &[], &explanation)?;
     Ok(exit)
@@ -33,7 +29,6 @@ fn explain_missing(global: &Global, args: &ExplainArgs, asked: &str) -> Result<E
     let target = args.target.pack();
     let (answer, exit) = if names_pack(args) {
         let (pack, exit) = input::pack(global, &target, true)?;
-        let Some(pack) = pack else { return Ok(exit) };
         let answer = why_not(&pack, asked, &[asked.to_owned()]).unwrap_or_else(|| {
             let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
             let help = format!("ask about the root in its repo: `contextpack explain {root} --why-not {asked}`");
@@ -41,18 +36,17 @@ fn explain_missing(global: &Global, args: &ExplainArgs, asked: &str) -> Result<E
         });
         (answer, exit)
     } else {
-        let repository = open(global, &[], Some(Access::Read))?;
+        let repository = global.open(Some(Access::Read))?;
         let project = repository.project();
         let probe = packs::probe(&repository, &project, &target)?;
-        let (sealed, run) = packs::build(global, &repository, &probe, probe.limits)?;
-        run.print(global, true)?;
-        let Some(sealed) = sealed else { return Ok(run.exit()) };
+        let (sealed, run) = packs::build(global, &repository, &probe)?;
+        let sealed = run.of_pack(global, true, sealed)?;
         (why_not_in(&repository, &project, &probe, &sealed, asked)?, run.exit())
     };
     let answer = answer.cleaned(without_secrets);
     let help = answer.help.iter().map(|help| format!("  help: {help}"));
     let lines = std::iter::once(format!("{}: {}", answer.asked, answer.message)).chain(help);
-    print_lines(global.format, &answer, lines)?;
+    global.print(&answer, lines)?;
     Ok(exit)
 }
 
@@ -66,7 +60,7 @@ fn explain_limits(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
     if names_pack(args) {
         return Err(Failure::usage("`--at` builds the pack under each limit: give the root instead of the pack"));
     }
-    let repository = open(global, &[], Some(Access::Read))?;
+    let repository = global.open(Some(Access::Read))?;
     let project = repository.project();
     let probe = packs::probe(&repository, &project, &args.target.pack())?;
     let tokens = repository.settings().profiles.get(&probe.profile).is_some_and(|it| it.budget.max_tokens.is_some());
@@ -106,10 +100,11 @@ fn explain_limits(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
         }
     }
     // A limit that is too small is an answer; what else is wrong holds for all limits.
-    let (_, run) = packs::build(global, &repository, &probe, BudgetProbe::limit(false, 1 << 53))?;
+    let probe = BudgetProbe { limits: BudgetProbe::limit(false, 1 << 53), ..probe };
+    let (_, run) = packs::build(global, &repository, &probe)?;
     run.print(global, true)?;
     let all = json!({"root": root, "profile": probe.profile, "unit": unit, "steps": steps});
-    print_lines(global.format, &all, lines)?;
+    global.print(&all, lines)?;
     Ok(run.exit())
 }
 

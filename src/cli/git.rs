@@ -4,7 +4,6 @@ use super::args::{GitCommand, Global};
 use super::handover::replayed;
 use super::input;
 use super::packs::PackKey;
-use super::workspace::open;
 use crate::console::github::random_word;
 use crate::console::{self, Exit, Failure, PathFailure, printable};
 use crate::engine::companion;
@@ -122,7 +121,7 @@ fn build_merged_pack(
 ) -> Result<(String, Sealed), String> {
     let message = |failure: Failure| failure.message();
     std::env::set_current_dir(root).map_err(|error| error.kind().to_string())?;
-    let repository = open(global, &[], None).map_err(message)?;
+    let repository = global.open(None).map_err(message)?;
     // A snapshot outside git is not merged, and without it the pack would lose its issues.
     let below = root.strip_prefix(scratch).unwrap_or(Path::new(""));
     let snapshot = repository.settings().github.snapshot.as_str();

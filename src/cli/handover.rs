@@ -2,13 +2,11 @@
 
 use super::args::{BudgetArgs, Global, HandoverArgs};
 use super::card::{CardFiles, removal_note};
-use super::input;
+use super::input::{self, from_here};
 use super::packs;
 use super::watch::on_signal;
-use super::workspace::{from_here, open, settled, stamp};
 use crate::config::{Recipe, nearest};
-use crate::console::report::print_lines;
-use crate::console::{self, Exit, Failure};
+use crate::console::{self, Exit, Failure, settled, stamp};
 use crate::engine::{AgentContext, BudgetLimits, BudgetProbe, EngineError, Project, Repository, path_inside};
 use crate::handoff::cards::{CardError, LogName, Transaction, parse};
 use crate::handoff::handover::{Arguments, HandoverPlan, HandoverRequest, Party, own_log, plan, replay};
@@ -30,10 +28,7 @@ pub(crate) fn run(global: &Global, args: &HandoverArgs) -> Result<Exit, Failure>
 }
 
 fn hand_over(global: &Global, files: &CardFiles, args: &HandoverArgs) -> Result<Exit, Failure> {
-    let (built, folder, shown_folder) = match settled(|| prepare(global, files, args))? {
-        Ok(prepared) => prepared,
-        Err(exit) => return Ok(exit),
-    };
+    let (built, folder, shown_folder) = settled(|| prepare(global, files, args))?;
     let BuiltHandover { plan, sealed, agent, exit } = &built;
     let file = built.file();
     let log = files.store.read_box(plan.output_box.as_str())?;
@@ -52,18 +47,17 @@ fn hand_over(global: &Global, files: &CardFiles, args: &HandoverArgs) -> Result<
         "agent": agent,
         "pack": {"path": path, "hash": sealed.pack().hash},
     });
-    print_lines(global.format, &result, summary(&built, &path))?;
+    global.print(&result, summary(&built, &path))?;
     Ok(*exit)
 }
 
-/// Checks the request and builds the pack in memory, and returns it with its folder and that folder's path for people; `Err` if
-/// the input has errors, which were reported.
+/// Checks the request and builds the pack in memory, and returns it with its folder and that folder's path for people.
 fn prepare(
     global: &Global,
     files: &CardFiles,
     args: &HandoverArgs,
-) -> Result<Result<(BuiltHandover, Folder, String), Exit>, Failure> {
-    let repository = open(global, &[], Some(Access::Read))?;
+) -> Result<(BuiltHandover, Folder, String), Failure> {
+    let repository = global.open(Some(Access::Read))?;
     let recipe = recipe(&repository, &args.recipe)?;
     let arguments = arguments(&args.arguments)?;
     if args.budget.profiles.len() > 1 {
@@ -88,12 +82,9 @@ fn prepare(
         output_box: None,
         budget: &args.budget,
     };
-    let built = match built(global, &repository, &project, files, task)? {
-        Ok(built) => built,
-        Err(exit) => return Ok(Err(exit)),
-    };
+    let built = built(global, &repository, &project, files, task)?;
     check_free(&folder, &shown, &built)?;
-    Ok(Ok((built, folder, shown)))
+    Ok((built, folder, shown))
 }
 
 pub(crate) struct HandoverTask<'a> {
@@ -123,14 +114,14 @@ impl BuiltHandover {
     }
 }
 
-/// Checks a handover and builds its pack in memory; `Err` if the input has errors, which were reported.
+/// Checks a handover and builds its pack in memory.
 pub(crate) fn built(
     global: &Global,
     repository: &Repository,
     project: &Project<'_>,
     files: &CardFiles,
     task: HandoverTask<'_>,
-) -> Result<Result<BuiltHandover, Exit>, Failure> {
+) -> Result<BuiltHandover, Failure> {
     let agent = project.agent_of_handover(task.to).map_err(not_found)?;
     let known = &project.knowledge().agents.all[agent.agent];
     let to = party(project, task.to)?;
@@ -164,10 +155,9 @@ pub(crate) fn built(
     let target = PackAgent { key: known.key.to_string(), name: known.name.to_string() };
     let agent = AgentContext { handover: Some(handover), ..agent };
     let probe = BudgetProbe { project, item, profile, limits, stamp, agent: Some(agent) };
-    let (sealed, run) = packs::build(global, repository, &probe, limits)?;
-    run.print(global, false)?;
-    let exit = run.exit();
-    Ok(sealed.map(|sealed| BuiltHandover { plan, sealed, agent: target, exit }).ok_or(exit))
+    let (sealed, run) = packs::build(global, repository, &probe)?;
+    let sealed = run.of_pack(global, false, sealed)?;
+    Ok(BuiltHandover { plan, sealed, agent: target, exit: run.exit() })
 }
 
 fn recipe<'r>(repository: &'r Repository, name: &str) -> Result<&'r Recipe, CardError> {

@@ -4,9 +4,8 @@ use super::args::{DispatchArgs, Global, InboxArg, InboxCommand, TurnAckArgs, Tur
 use super::handover::{not_found, party, root_item};
 use super::ledger::{Done, LedgerFiles, OpenLedger, fault_outputs, object, state_output, state_text};
 use super::publish::UnknownPush;
-use super::workspace::{open, settled};
-use crate::console::report::{print_error, print_lines};
-use crate::console::{Exit, Failure, Format};
+use crate::console::report::print_error;
+use crate::console::{Exit, Failure, Format, settled};
 use crate::engine::EngineError;
 use crate::handoff::cards::{CardError, FileKind, LogName};
 use crate::handoff::handover::{Party, own_log};
@@ -29,7 +28,7 @@ impl LedgerFiles {
             return Ok(self.open_inbox(&name));
         }
         let name = settled(|| {
-            let repository = open(&self.global, &[], Some(Access::Read))?;
+            let repository = self.global.open(Some(Access::Read))?;
             Ok(own_log(&party(&repository.project(), &arg.agent)?)?)
         });
         Ok(self.open_inbox(&name?))
@@ -81,7 +80,7 @@ fn list(files: &LedgerFiles, arg: &InboxArg) -> Result<Exit, Failure> {
         "turns": outputs,
         "faults": fault_outputs(&inbox.faults),
     });
-    print_lines(files.global.format, &output, lines)?;
+    files.global.print(&output, lines)?;
     open.report_faults(&inbox)
 }
 
@@ -129,12 +128,12 @@ pub(crate) fn run_dispatch(global: &Global, args: &DispatchArgs) -> Result<Exit,
             Failure::Outside(error) if error.is::<UnknownPush>() => "unknown",
             Failure::Outside(_) | Failure::Unsettled => "not_written",
             Failure::Input(_) => code.get(),
-            Failure::Config { .. } | Failure::Unread(_) => "invalid_input",
+            Failure::Config { .. } | Failure::Unread(_) | Failure::Reported(_) => "invalid_input",
         };
         if global.format == Format::Json {
             let output = json!({"status": "error", "error_code": error_code});
             // If standard output is closed, the message and the exit code still say it.
-            let _ = print_lines(global.format, &output, []);
+            let _ = global.print(&output, []);
         }
     })
 }
@@ -245,7 +244,7 @@ type Recipient = (Party, Option<String>, Option<String>);
 
 /// Finds who a turn is for; `Err` of the inner result says that there is no such agent.
 fn recipient(global: &Global, args: &DispatchArgs) -> Result<Result<Recipient, String>, Failure> {
-    let repository = open(global, &[], Some(Access::Read))?;
+    let repository = global.open(Some(Access::Read))?;
     let project = repository.project();
     if let Err(error @ EngineError::Agent(AgentError::Unknown { .. })) = project.agent_of_handover(&args.agent) {
         return Ok(Err(not_found(error).message()));

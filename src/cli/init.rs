@@ -1,17 +1,17 @@
 //! `contextpack init`.
 
 use super::args::Global;
-use super::trailer::write_hook;
 use crate::config::{DenyList, Settings};
 use crate::console::report::{Report, ReportLine};
-use crate::console::{self, Exit, Failure, printable};
+use crate::console::{self, Exit, Failure, PathFailure, printable};
 use crate::engine::{Project, process_environment, validated};
-use crate::git::is_in_git;
+use crate::git::{hooks_folder, is_in_git};
 use crate::init::{CONFIG, DetectedRepo, InitArgs, Setup, is_half, starter, unfit};
 use crate::intake::{Repo, RepoOptions};
 use crate::model::ItemState;
 use serde_json::json;
-use std::io::Write;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 /// Sets up a repo: detects everything first, then writes, and overwrites nothing.
@@ -35,9 +35,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     setup.write_entries(&args.agents)?;
     if args.git {
         crate::git::configure(&root, &super::git::SETTINGS).map_err(Failure::usage)?;
-        if !global.quiet {
-            writeln!(console::stderr(), "git shows and merges packs with `contextpack git` in this clone")?;
-        }
+        global.note("git shows and merges packs with `contextpack git` in this clone")?;
     }
     if args.hook {
         match write_hook(&root)? {
@@ -137,4 +135,42 @@ fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Res
     }
     writeln!(stderr, "next: {}", next_command(found))?;
     Ok(())
+}
+
+const HOOK: &str = "prepare-commit-msg";
+
+/// The hook. It runs no program but git, so that it works where contextpack is not installed.
+const SCRIPT: &str = include_str!("prepare-commit-msg.sh");
+
+/// Why a hook of the same name was left alone, with what to do.
+const FOREIGN_HOOK: &str = "it is another hook; to add trailers, let it run `git interpret-trailers --in-place --if-exists addIfDifferent --trailer \"$CONTEXTPACK_TRAILER\" \"$1\"` where the variable is set";
+
+/// Writes the hook into the clone around `root`, and returns its path, and why a file of that name was left alone, if there is one.
+fn write_hook(root: &Path) -> Result<(String, Option<&'static str>), Failure> {
+    let unknown = || Failure::usage("git does not say where its hooks are: is it on the `PATH`?");
+    let folder = hooks_folder(root).ok_or_else(unknown)?;
+    let path = folder.join(HOOK);
+    let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+    let failed = |error| PathFailure::failure("write", shown.clone(), error);
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    let mut options = OpenOptions::new();
+    // Neither a file nor a link in its place is replaced.
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o755);
+    match options.open(&path) {
+        Ok(mut file) => {
+            file.write_all(SCRIPT.as_bytes()).map_err(|error| {
+                // Half a hook must not stop the next try. The first error is the one to report.
+                let _ = std::fs::remove_file(&path);
+                failed(error)
+            })?;
+            Ok((shown, None))
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let is_own = std::fs::read(&path).is_ok_and(|text| text == SCRIPT.as_bytes());
+            Ok((shown, Some(if is_own { "it has the hook" } else { FOREIGN_HOOK })))
+        }
+        Err(error) => Err(failed(error)),
+    }
 }

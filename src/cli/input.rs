@@ -1,13 +1,14 @@
 //! Reads what the command line names: files, standard input, and the pack that `render` and `explain` take.
 
 use super::args::Global;
-use super::packs::{self, PackTarget};
-use crate::console::{self, Exit, Failure, Format, PathFailure, printable, report};
-use crate::engine::BudgetLimits;
+use super::packs;
+use crate::console::{Exit, Failure, Format, PathFailure, report, settled};
+use crate::engine::{BudgetLimits, PackTarget};
+use crate::intake::Repo;
 use crate::review::{ReadError, content_hash, read};
-use crate::store::{self, Links};
+use crate::store::{self, Access, Links};
 use crate::wire::Pack;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 /// Reads a file that the user named, which may be a link, or a pipe given as `<(…)`.
@@ -33,11 +34,10 @@ pub(crate) fn stdin() -> Result<Vec<u8>, Failure> {
     store::read_stream(io::stdin().lock()).map_err(|error| PathFailure::failure("read", "standard input", error))
 }
 
-/// Returns the pack that `target` names or that its root gives, if there is one, and the exit code that follows from reading or
-/// building it. What is wrong was printed.
+/// Returns the pack that `target` names or that its root gives, and the exit code that follows from building it.
 ///
 /// The warnings about a pack that is built are printed if `warns`.
-pub(crate) fn pack(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<(Option<Pack>, Exit), Failure> {
+pub(crate) fn pack(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<(Pack, Exit), Failure> {
     let Some(name) = target.root else { return built(global, target, warns) };
     if name == "-" {
         let bytes = stdin()?;
@@ -72,13 +72,23 @@ fn confirm_no_companion(name: &str) -> Result<(), Failure> {
     Err(Failure::usage(format!("`{name}` is the Markdown beside a pack: name `{}`", pack.display())))
 }
 
-/// Builds a pack in memory, and prints its warnings if it `warns`.
-fn built(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<(Option<Pack>, Exit), Failure> {
-    let (sealed, run) = packs::one(global, target)?;
+/// Builds a pack in memory, and prints its warnings if it `warns`. If no profile is given, the agent's or the first of the
+/// configuration is used.
+fn built(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<(Pack, Exit), Failure> {
     // An explanation lists the warnings of the pack, and none about other documents of the agent.
-    let is_for_agent = target.agent.is_some();
-    run.print(global, !is_for_agent && (!warns || global.format != Format::Text))?;
-    Ok((sealed.map(|sealed| sealed.pack().clone()), run.exit()))
+    let errors_only = target.agent.is_none() && (!warns || global.format != Format::Text);
+    let (sealed, run) = settled(|| {
+        // Notes on documents take most of the time of a pack for an agent, so that they are kept.
+        let access = if target.agent.is_some() { Access::Write } else { Access::Read };
+        let repository = global.open(Some(access))?;
+        let project = repository.project();
+        let probe = packs::probe(&repository, &project, target)?;
+        let built = packs::build(global, &repository, &probe)?;
+        repository.save_documents();
+        Ok(built)
+    })?;
+    let exit = run.exit();
+    Ok((run.of_pack(global, errors_only, sealed)?.pack().clone(), exit))
 }
 
 /// Returns whether a target is a finished pack, valid or not, rather than a root.
@@ -97,26 +107,29 @@ fn claims_to_be_pack(bytes: &[u8]) -> bool {
 
 /// Returns a pack that was read, or prints why it is none. One whose content was changed is none with `--strict`, else it is
 /// warned of.
-fn finished(
-    global: &Global,
-    read: Result<Pack, ReadError>,
-    bytes: &[u8],
-    name: &str,
-) -> Result<(Option<Pack>, Exit), Failure> {
+fn finished(global: &Global, read: Result<Pack, ReadError>, bytes: &[u8], name: &str) -> Result<(Pack, Exit), Failure> {
     let fault = match read {
         Err(error) => error.to_string(),
         Ok(pack) if content_hash(bytes).is_some_and(|digest| digest.to_string() == pack.hash) => {
-            return Ok((Some(pack), Exit::Done));
+            return Ok((pack, Exit::Done));
         }
         Ok(_) if global.strict => "its content was changed after it was built: its hash does not hold".to_owned(),
         Ok(pack) => {
-            if !global.quiet {
-                let what = "was changed after it was built: its hash does not hold; `contextpack verify` says more";
-                writeln!(console::stderr(), "{}", printable(&format!("warning: `{name}` {what}")))?;
-            }
-            return Ok((Some(pack), Exit::Done));
+            let what = "was changed after it was built: its hash does not hold; `contextpack verify` says more";
+            global.note(&format!("warning: `{name}` {what}"))?;
+            return Ok((pack, Exit::Done));
         }
     };
     report::print_invalid_pack(name, &fault)?;
-    Ok((None, Exit::Invalid))
+    Err(Failure::Reported(Exit::Invalid))
+}
+
+/// Returns a path relative to the root as commands in the current folder take it.
+pub(crate) fn from_here(path: &str) -> String {
+    let folders = || {
+        let here = std::env::current_dir().ok()?.canonicalize().ok()?;
+        let root = Repo::find_root(&here).ok()?.canonicalize().ok()?;
+        Some(here.strip_prefix(root).ok()?.components().count())
+    };
+    "../".repeat(folders().unwrap_or(0)) + path
 }

@@ -1,9 +1,7 @@
 //! `contextpack list`.
 
 use super::args::{BudgetArgs, Global, ListArgs};
-use super::output::checked_pack;
-use super::packs::{self, BuildRun};
-use super::workspace::open;
+use super::packs::{self, BuildRun, checked_pack};
 use crate::console::{self, Column, Document, Exit, Failure, Format, Line, line, printable, report};
 use crate::engine::{PackState, Project, RootSummary, check_packs};
 use crate::model::{Code, Diagnostic, Relation, Severity, Shard};
@@ -16,7 +14,7 @@ use std::num::NonZeroU32;
 
 /// Lists the roots with the state of their packs. Packs that have a file are built in memory to compare them.
 pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
-    let repository = open(global, &[], Some(Access::Read))?;
+    let repository = global.open(Some(Access::Read))?;
     let project = repository.project();
     let mut items = project.roots();
     let all = items.len();
@@ -59,11 +57,11 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let is_empty = roots.is_empty();
     let value = json!({"roots": roots, "diagnostics": console::diagnostics(&run.diagnostics)});
     document.print(global.format, global.verbose, &diagnostics, &value)?;
-    if is_empty && !run.blocked && !global.quiet && global.format != Format::Json {
+    if is_empty && !run.blocked && global.format != Format::Json {
         match all {
-            0 => writeln!(console::stderr(), "{}", packs::no_roots(&repository))?,
-            1 => writeln!(console::stderr(), "no root is in this state; 1 is in others")?,
-            all => writeln!(console::stderr(), "no root is in this state; {all} are in others")?,
+            0 => global.note(console::no_roots(&repository))?,
+            1 => global.note("no root is in this state; 1 is in others")?,
+            all => global.note(&format!("no root is in this state; {all} are in others"))?,
         }
     }
     Ok(run.exit())

@@ -3,7 +3,6 @@
 mod agent;
 mod args;
 mod batch;
-mod boxes;
 mod build;
 mod card;
 mod check;
@@ -16,32 +15,28 @@ mod handover;
 mod inbox;
 mod init;
 mod input;
-mod job;
 mod ledger;
 mod list;
 mod notes;
-mod output;
 mod packs;
 mod page;
 mod publish;
 mod ready;
 mod redact;
 mod reference;
-mod render;
 #[cfg(feature = "page")]
 mod serve;
 mod since;
 mod stats;
 #[cfg(feature = "github")]
 mod sync;
-mod trailer;
 mod verify;
 mod wake;
 mod watch;
-mod workspace;
 
-use crate::console::Format;
-use crate::console::{self, Exit, Failure, PathFailure, guarded, report, start_threads, without_secrets};
+use crate::console::{
+    self, Exit, Failure, Format, PathFailure, guarded, report, settled, start_threads, without_secrets,
+};
 #[cfg(feature = "mcp")]
 use args::Global;
 use args::{Args, Color, Command};
@@ -50,7 +45,6 @@ use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
-use workspace::settled;
 
 /// Runs the command line of this process and returns its exit code.
 pub fn run() -> ExitCode {
@@ -149,15 +143,15 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Batch(options) => batch::run(&args.global, options),
         Command::Dispatch(options) => inbox::run_dispatch(&args.global, options),
         Command::Inbox(options) => inbox::run(&args.global, options),
-        Command::Box(options) => boxes::run(&args.global, options),
+        Command::Box(options) => card::run_box(&args.global, options),
         Command::Handover(options) => handover::run(&args.global, options),
-        Command::Job(options) => job::run(&args.global, options),
-        Command::Render(options) => render::run(&args.global, options),
+        Command::Job(options) => delivery::job(&args.global, options),
+        Command::Render(options) => delivery::render(&args.global, options),
         Command::Explain(options) => explain::run(&args.global, options),
         Command::Diff(options) => diff::run(&args.global, options),
         Command::Since(options) => since::run(&args.global, options),
         Command::Stats(options) => settled(|| stats::run(&args.global, options)),
-        Command::Trailer(options) => trailer::run(&args.global, options),
+        Command::Trailer(options) => since::trailer(&args.global, options),
         Command::Open(options) => page::open(&args.global, options),
         Command::Report(options) => page::report(&args.global, options),
         #[cfg(feature = "page")]

@@ -3,7 +3,6 @@
 use super::args::{Global, NotesArgs};
 use super::input;
 use super::redact::{decoded, in_repo};
-use super::workspace::{configuration, open};
 use crate::config::{DenyList, Settings};
 use crate::console::report::print_diagnostics;
 use crate::console::{self, Exit, Failure, json_text};
@@ -23,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 /// Prints notes on documents, and writes them if asked.
 pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
-    let (root, Configuration { settings, deny, .. }) = configuration(global)?;
+    let (root, Configuration { settings, deny, .. }) = global.workspace().configuration()?;
     let given = match (&args.from, &*args.documents) {
         (None, _) => None,
         (Some(from), [_]) => Some(given(from)?),
@@ -90,7 +89,7 @@ const SECRET: &str = "secret";
 
 /// Returns the documents of the configuration, from the current folder, and the exit code of those that may be missing.
 fn configured(global: &Global, knowledge: &Settings) -> Result<(Vec<PathBuf>, Exit), Failure> {
-    let repository = open(global, &[], None)?;
+    let repository = global.open(None)?;
     let unlisted = repository.files().unlisted();
     if !unlisted.is_empty() {
         let project = repository.project();

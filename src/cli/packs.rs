@@ -2,24 +2,23 @@
 
 use super::args::{AgentChoice, BudgetArgs, Global};
 use super::handover::replayed;
-use super::workspace::open;
 use crate::config::Policy;
-pub(crate) use crate::console::no_roots;
-use crate::console::{Exit, Failure, report, settled, stamp, strict};
-pub(crate) use crate::engine::PackTarget;
-use crate::engine::{BudgetLimits, BudgetProbe, BuildJob, BuildReport, Finish, Project, Repository, build_packs};
+use crate::console::{self, Exit, Failure, no_roots, report, stamp, strict};
+use crate::engine::{
+    BudgetLimits, BudgetProbe, BuildJob, BuildReport, Finish, PackState, PackTarget, Project, Repository, build_packs,
+};
 use crate::model::Diagnostic;
 use crate::seal::Sealed;
-use crate::store::Access;
 use crate::wire::Pack;
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
 /// Returns the note of a command that follows or shows packs and finds none.
 pub(crate) fn no_packs(global: &Global) -> Option<&'static str> {
-    let repository = open(global, &[], None).ok()?;
+    let repository = global.open(None).ok()?;
     match repository.project().roots().is_empty() {
         true => Some(no_roots(&repository)),
         false => Some("no packs: `contextpack build` makes them"),
@@ -80,6 +79,17 @@ impl BuildRun {
     pub(crate) fn print(&self, global: &Global, errors_only: bool) -> std::io::Result<()> {
         let visible = report::visible(&self.diagnostics, errors_only || global.quiet);
         report::print_diagnostics(&report::folded(&visible, global.verbose))
+    }
+
+    /// Prints the diagnostics of the build of one pack, and returns the pack unless they prevent it.
+    pub(crate) fn of_pack(
+        &self,
+        global: &Global,
+        errors_only: bool,
+        sealed: Option<Sealed>,
+    ) -> Result<Sealed, Failure> {
+        self.print(global, errors_only)?;
+        sealed.ok_or(Failure::Reported(self.exit()))
     }
 }
 
@@ -151,30 +161,13 @@ impl<'a> PackTarget<'a> {
     }
 }
 
-/// Builds a pack in memory, as [`build`] does.
-///
-/// If no profile is given, the agent's or the first of the configuration is used.
-pub(crate) fn one(global: &Global, target: &PackTarget<'_>) -> Result<(Option<Sealed>, BuildRun), Failure> {
-    settled(|| {
-        // Notes on documents take most of the time of a pack for an agent, so that they are kept.
-        let access = if target.agent.is_some() { Access::Write } else { Access::Read };
-        let repository = open(global, &[], Some(access))?;
-        let project = repository.project();
-        let probe = probe(&repository, &project, target)?;
-        let built = build(global, &repository, &probe, probe.limits)?;
-        repository.save_documents();
-        Ok(built)
-    })
-}
-
 /// Builds a pack in memory with the diagnostics of `contextpack build` for it; `None` if they prevent it.
 pub(crate) fn build(
     global: &Global,
     repository: &Repository,
     probe: &BudgetProbe<'_, '_>,
-    limits: BudgetLimits,
 ) -> Result<(Option<Sealed>, BuildRun), Failure> {
-    let (sealed, report) = probe.report(repository.files(), limits)?;
+    let (sealed, report) = probe.report(repository.files(), probe.limits)?;
     Ok((sealed, BuildRun::new(global, report)))
 }
 
@@ -237,4 +230,37 @@ pub(crate) fn probe_again<'p, 's>(
         Some(handover) => replayed(repository, project, pack, handover),
         None => PackKey { root, ..PackKey::of(pack) }.probe(repository, project),
     }
+}
+
+/// Returns what `build` prints of a pack; `shown` returns the path of a file of the folder.
+pub(crate) fn built_pack(state: &PackState, shown: &dyn Fn(&str) -> String) -> Value {
+    let summary = state.summary.as_ref();
+    json!({
+        "root": state.root,
+        "profile": state.profile,
+        "path": shown(&state.name),
+        "files": state.files.iter().map(|name| shown(name)).collect::<Vec<_>>(),
+        "hash": summary.map(|summary| &summary.hash),
+        "status": state.status,
+        "reasons": state.reasons,
+        "used_chars": summary.map(|summary| summary.used_chars),
+        "used_tokens": summary.and_then(|summary| summary.used_tokens),
+        "omitted": summary.map(|summary| summary.omitted),
+        "redacted": summary.map(|summary| summary.redacted),
+    })
+}
+
+/// Returns what `build` prints; `gone` is what was wrong before and is no longer, with `watch`.
+pub(crate) fn build_output(packs: Vec<Value>, diagnostics: &[Diagnostic], gone: &[Diagnostic]) -> Value {
+    let mut output = json!({"packs": packs, "diagnostics": console::diagnostics(diagnostics)});
+    if !gone.is_empty() {
+        output["gone"] = json!(console::diagnostics(gone));
+    }
+    output
+}
+
+/// Returns what `check` and `list` print of a pack in the folder `dir`.
+pub(crate) fn checked_pack(state: &PackState, dir: &str) -> Value {
+    let PackState { name, root, profile, status, reasons, .. } = state;
+    json!({"root": root, "profile": profile, "path": format!("{dir}/{name}"), "status": status, "reasons": reasons})
 }

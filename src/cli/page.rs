@@ -1,8 +1,7 @@
 //! `contextpack report` and `open`: packs, or one pack, on a page for a browser.
 
 use super::args::{Global, OpenArgs, ReportArgs};
-use super::input;
-use super::workspace::from_here;
+use super::input::{self, from_here};
 use crate::console::report::print_invalid_pack;
 use crate::console::{self, Exit, Failure, PathFailure, printable};
 use crate::intake::Repo;
@@ -71,7 +70,6 @@ const PAGES: &str = ".contextpack/pages";
 /// Writes the page of a pack, prints its path, and opens it unless only the path is asked for.
 pub(crate) fn open(global: &Global, args: &OpenArgs) -> Result<Exit, Failure> {
     let (pack, exit) = input::pack(global, &args.target.pack(), true)?;
-    let Some(pack) = pack else { return Ok(exit) };
     let name = file_name(&pack);
     let entry = PageEntry::new(&name.replace(".html", ".json"), &bytes_of(&pack));
     let page = report_page(&report_data(std::iter::once(&entry)), "{}", None);

@@ -1,10 +1,9 @@
 //! `contextpack ready`.
 
 use super::args::{Global, PackArgs};
-use super::packs::{self, no_roots};
-use super::workspace::{open, strict};
+use super::packs;
 use crate::console::report::visible;
-use crate::console::{self, Document, Exit, Failure, Format, Line, counted, line};
+use crate::console::{self, Document, Exit, Failure, Format, Line, counted, line, no_roots, strict};
 use crate::engine::{Built, EngineError, PackState, Project, apply_severities};
 use crate::graph::Graph;
 use crate::model::{Code, Diagnostic, Place, RepoPath};
@@ -13,14 +12,13 @@ use crate::store::{Folder, StoreError};
 use crate::wire::Pack;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
 
 /// The findings about each root, by its id.
 type Findings = BTreeMap<String, BTreeSet<Diagnostic>>;
 
 /// Says what keeps agents from starting on work items: of all roots on those that are not over.
 pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
-    let repository = open(global, &[], None)?;
+    let repository = global.open(None)?;
     let dir = &repository.settings().output.dir;
     let folder = Folder::open(repository.root(), dir)?;
     let project = repository.project();
@@ -71,11 +69,11 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let answers = answers(global, &project, &items, found);
     let errors = visible(&run.diagnostics, true);
     report(global, &answers, &errors)?;
-    if !global.quiet && global.format != Format::Json {
+    if global.format != Format::Json {
         let able = answers.iter().filter(|answer| answer.is_ready()).count();
-        writeln!(console::stderr(), "{able} of {} work items are ready", answers.len())?;
+        global.note(&format!("{able} of {} work items are ready", answers.len()))?;
         if answers.is_empty() && !run.blocked {
-            writeln!(console::stderr(), "{}", no_roots(&repository))?;
+            global.note(no_roots(&repository))?;
         }
     }
     let is_ready = answers.iter().all(Answer::is_ready);

@@ -2,9 +2,8 @@
 
 use super::args::{Global, RedactArgs};
 use super::input;
-use super::workspace::configuration;
 use crate::config::RedactionSettings;
-use crate::console::report::{print_error, print_lines};
+use crate::console::report::print_error;
 use crate::console::{self, Exit, Failure, PathFailure};
 use crate::engine::Configuration;
 use crate::model::RepoPath;
@@ -16,7 +15,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
-    let (root, Configuration { settings, deny, .. }) = configuration(global)?;
+    let (root, Configuration { settings, deny, .. }) = global.workspace().configuration()?;
     if args.rules {
         return rules(global, &settings.redaction);
     }
@@ -153,7 +152,7 @@ fn report(global: &Global, reports: &[(String, Vec<Removal>)]) -> Result<(), Fai
             lines.push(format!("{name}: nothing was removed"));
         }
     }
-    Ok(print_lines(global.format, &json!({"redactions": redactions}), lines)?)
+    global.print(&json!({"redactions": redactions}), lines)
 }
 
 fn why(global: &Global, redactor: &Redactor, text: &str) -> Result<Exit, Failure> {
@@ -176,7 +175,7 @@ fn why(global: &Global, redactor: &Redactor, text: &str) -> Result<Exit, Failure
     if lines.is_empty() {
         lines.push("no rule finds anything, and no name of a secret has a value".to_owned());
     }
-    print_lines(global.format, &json!({"values": values}), lines)?;
+    global.print(&json!({"values": values}), lines)?;
     Ok(Exit::Done)
 }
 
@@ -195,6 +194,6 @@ fn rules(global: &Global, own: &RedactionSettings) -> Result<Exit, Failure> {
     };
     let json = |(name, reason, built_in): &(String, String, bool)| json!({"name": name, "reason": reason, "built_in": built_in});
     let lines: Vec<String> = rules.iter().map(line).collect();
-    print_lines(global.format, &json!({"rules": rules.iter().map(json).collect::<Vec<_>>()}), lines)?;
+    global.print(&json!({"rules": rules.iter().map(json).collect::<Vec<_>>()}), lines)?;
     Ok(Exit::Done)
 }

@@ -4,12 +4,11 @@ use super::args::{Global, ServeArgs};
 use super::packs::no_packs;
 use super::page::print_faults;
 use super::watch::{WatchReporter, agent_request, events, from_root, refuse_typed, stamps};
-use crate::console::{self, Exit, Failure, user_caches};
+use crate::console::{Exit, Failure, user_caches};
 use crate::engine::{SessionRequest, process_environment};
 use crate::intake::Repo;
 use crate::page::{AgentPacks, PackFiles, PageSource, Server};
 use crate::watch::{Event, Watch};
-use std::io::Write as _;
 use std::sync::Arc;
 
 pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
@@ -20,12 +19,8 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
     let packs = PackFiles::open(&workspace, &args.packs)?;
     let entries = packs.entries();
     print_faults(&entries)?;
-    if entries.is_empty()
-        && args.packs.is_empty()
-        && !global.quiet
-        && let Some(note) = no_packs(global)
-    {
-        writeln!(console::stderr(), "{note}")?;
+    if entries.is_empty() && args.packs.is_empty() {
+        no_packs(global).map_or(Ok(()), |note| global.note(note))?;
     }
     Server::listen(args.port, PageSource::files(workspace, packs), global.quiet)?.run()?;
     Ok(Exit::Done)

@@ -2,11 +2,10 @@
 
 use super::args::{Global, PackArgs};
 use super::delivery::{self, DeliveryLine};
-use super::packs::{self, no_roots};
-use super::workspace::open;
+use super::packs;
 use crate::console::Column::{Left, Right};
 use crate::console::report::visible;
-use crate::console::{self, Document, Exit, Failure, counted, line};
+use crate::console::{self, Document, Exit, Failure, counted, line, no_roots};
 use crate::engine::{Built, Project, Repository, count_tokens};
 use crate::review::{Stats, StatsCollector, UnusedText, read};
 use serde::Serialize;
@@ -14,7 +13,6 @@ use serde_json::json;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
-use std::io::Write as _;
 
 /// What was delivered to agents, by the record.
 #[derive(Debug, Default, Serialize)]
@@ -35,7 +33,7 @@ struct DeliveredRoot {
 }
 
 pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
-    let repository = open(global, &[], None)?;
+    let repository = global.open(None)?;
     let project = repository.project();
     let items = repository.find_roots(&project, &args.roots)?;
     let pack_of = |built: Built| {
@@ -72,8 +70,8 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     output["deliveries"] = json!(deliveries);
     output["diagnostics"] = json!(console::diagnostics(&run.diagnostics));
     document.print(global.format, global.verbose, &visible(&run.diagnostics, true), &output)?;
-    if built.is_empty() && !run.blocked && !global.quiet {
-        writeln!(console::stderr(), "{}", no_roots(&repository))?;
+    if built.is_empty() && !run.blocked {
+        global.note(no_roots(&repository))?;
     }
     Ok(run.exit())
 }

@@ -4,9 +4,7 @@ use super::args::{Global, VerifyArgs};
 use super::input;
 use super::ledger::foreign_box;
 use super::packs::{PackKey, probe_again};
-use super::workspace::{configuration, open, settled};
-use crate::console::report::print_lines;
-use crate::console::{self, Exit, Failure, PathFailure, printable, without_secrets};
+use crate::console::{Exit, Failure, PathFailure, settled, without_secrets};
 use crate::engine::{Project, Repository};
 use crate::handoff::cards::{Card, CardWriter, parse};
 use crate::handoff::check::{CHECKED_FOLDERS, FileChecker, context_folder};
@@ -15,7 +13,7 @@ use crate::review::{Difference, Verification, difference, read, verify};
 use crate::store::{Links, entries_below, is_json, read_file};
 use serde::Serialize;
 use serde_json::json;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A finished pack, or another file of the folder of cards, judged.
@@ -73,7 +71,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
     let lines: Vec<String> = lines.collect();
     let valid = verified.iter().all(|pack| pack.valid);
     let is_empty = verified.is_empty();
-    print_lines(global.format, &json!({"packs": verified}), lines)?;
+    global.print(&json!({"packs": verified}), lines)?;
     if is_empty {
         return Err(Failure::usage("there is no pack to verify: the folder has no `.json` file"));
     }
@@ -138,7 +136,7 @@ const HOLDS_SECRETS: &str = "it holds text that redaction removes; packs and `ca
 
 impl ContextChecker {
     fn new(global: &Global, folder: PathBuf) -> Self {
-        let settings = configuration(global).map(|(_, configuration)| configuration.settings.redaction);
+        let settings = global.workspace().configuration().map(|(_, configuration)| configuration.settings.redaction);
         Self { redactor: Redactor::new(&settings.unwrap_or_default()), files: FileChecker::new(&folder), folder }
     }
 
@@ -166,8 +164,8 @@ impl ContextChecker {
         if faults.is_empty() && path.starts_with("cards/") && self.holds_secrets(bytes) {
             if global.strict {
                 faults.push(HOLDS_SECRETS.to_owned());
-            } else if !global.quiet {
-                writeln!(console::stderr(), "{}", printable(&format!("warning: {name}: {HOLDS_SECRETS}")))?;
+            } else {
+                global.note(&format!("warning: {name}: {HOLDS_SECRETS}"))?;
             }
         }
         // A fault may quote a file that was made by hand.
@@ -186,7 +184,7 @@ impl ContextChecker {
 /// Returns for each file, in order, how its pack differs from what the current repo gives under its own profile, if it is valid and
 /// differs in more than the stamp.
 fn against_repo(global: &Global, verified: &[VerifiedPack]) -> Result<Vec<Option<String>>, Failure> {
-    let repository = open(global, &[], None)?;
+    let repository = global.open(None)?;
     let project = repository.project();
     verified.iter().map(|one| fault_in_repo(&repository, &project, one)).collect()
 }

@@ -1,10 +1,10 @@
 //! `contextpack watch`.
 
 use super::args::{AgentChoice, Global, PrintMode, WatchArgs};
-use super::output;
 use super::packs;
-use super::workspace::{stamp, strict, user_caches};
-use crate::console::{self, Exit, Failure, Format, PathFailure, counted, json_line, printable, report};
+use crate::console::{
+    self, Exit, Failure, Format, PathFailure, counted, json_line, printable, report, stamp, strict, user_caches,
+};
 use crate::engine::{
     AgentRequest, EngineError, PackState, SessionRequest, UNCHANGED, path_inside, process_environment,
 };
@@ -286,7 +286,7 @@ impl WatchReporter<'_> {
             })
         });
         let states = written.chain(report.failed).chain(report.removed).chain(arrived);
-        let packs = states.map(|state| output::built_pack(&state, &shown)).collect();
+        let packs = states.map(|state| packs::built_pack(&state, &shown)).collect();
         let mut diagnostics = self.visible(report.diagnostics);
         for problem in report.problems {
             match problem {
@@ -297,7 +297,7 @@ impl WatchReporter<'_> {
                 other => report::print_error(&other.error().to_string(), other.error().source())?,
             }
         }
-        let text = json_line(&output::build(packs, &diagnostics, &self.visible(report.gone)));
+        let text = json_line(&packs::build_output(packs, &diagnostics, &self.visible(report.gone)));
         Ok(writeln!(console::stdout(), "{text}")?)
     }
 

@@ -71,6 +71,8 @@ pub(crate) enum Failure {
     Unsettled,
     /// A requested root may be in a file that cannot be read.
     Unread(Vec<Diagnostic>),
+    /// What is wrong with the input was printed.
+    Reported(Exit),
     /// The configuration is invalid. Its errors and its text, from which lines are quoted, are redacted.
     Config { diagnostics: Vec<Diagnostic>, text: Option<String> },
 }
@@ -108,6 +110,7 @@ impl Failure {
                 (kind != Some(io::ErrorKind::BrokenPipe)).then_some(Exit::Outside)
             }
             Self::Unsettled => Some(Exit::Outside),
+            Self::Reported(exit) => Some(*exit),
         }
     }
 
@@ -133,7 +136,7 @@ impl Failure {
             Self::Usage(message) | Self::Input(message) => message.clone(),
             Self::Outside(error) => error.to_string(),
             Self::Unsettled => EngineError::Unsettled(Unsettled).to_string(),
-            Self::Unread(_) => "an input cannot be read".to_owned(),
+            Self::Unread(_) | Self::Reported(_) => "an input cannot be read".to_owned(),
             Self::Config { .. } => "the configuration cannot be used".to_owned(),
         }
     }

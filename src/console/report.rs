@@ -192,6 +192,7 @@ pub(crate) fn print_invalid_pack(name: &str, fault: &str) -> io::Result<()> {
 pub(crate) fn print_failure(failure: Failure, format: Format) -> Exit {
     let Some(exit) = failure.exit() else { return Exit::Done };
     let printed = match &failure {
+        Failure::Reported(_) => return exit,
         _ if format == Format::Github => {
             let mut annotations = Annotations::new();
             match failure.diagnostics() {

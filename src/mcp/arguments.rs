@@ -1,13 +1,14 @@
 //! The arguments of calls and the addresses of packs, checked before the repository is asked.
 
-use super::offer::{EXPLAIN, LIST, PACK, WORK_ON, offer};
 use super::questions::{ItemQuery, PackQuery, Question};
 use crate::config::Policy;
 use crate::console::{Failure, printable, without_secrets};
 use crate::model::{ItemState, parse_limit};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use serde::Deserialize;
+use rmcp::model::{Prompt, ResourceTemplate, Tool};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::sync::LazyLock;
 
 /// The longest text of an argument, in bytes: far more than any id or path has.
 const LONGEST: usize = 4096;
@@ -183,6 +184,30 @@ pub(super) fn pack_at(address: &str) -> Result<PackQuery, String> {
     })
 }
 
+pub(super) const PACK: &str = "get_context_pack";
+
+pub(super) const LIST: &str = "list_work_items";
+
+pub(super) const EXPLAIN: &str = "explain";
+
+pub(super) const WORK_ON: &str = "work_on";
+
+/// What a client reads about the server.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Offer {
+    pub(super) instructions: String,
+    pub(super) tools: Vec<Tool>,
+    pub(super) prompts: Vec<Prompt>,
+    pub(super) templates: Vec<ResourceTemplate>,
+}
+
+pub(super) fn offer() -> &'static Offer {
+    #[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
+    static OFFER: LazyLock<Offer> =
+        LazyLock::new(|| serde_json::from_str(include_str!("offer.json")).expect("`offer.json` is valid"));
+    &OFFER
+}
+
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
@@ -208,5 +233,25 @@ mod tests {
         assert!(pack_at(twice).is_err() && pack_at("").is_err() && pack_at("file:///etc/passwd").is_err());
         // A client may leave out the escapes of an issue.
         assert_eq!(pack_at("contextpack://pack/feat:a/b").unwrap().root.unwrap(), "feat:a/b");
+    }
+
+    use super::*;
+    use crate::config::Policy;
+    use crate::engine::count_tokens;
+
+    #[test]
+    fn all_that_an_agent_reads_takes_less_than_600_tokens() {
+        let tokens = count_tokens(&serde_json::to_string(offer()).unwrap());
+        assert!(tokens < 600, "{tokens}");
+    }
+
+    #[test]
+    fn every_tool_only_reads_and_names_the_policies_that_there_are() {
+        for tool in &offer().tools {
+            assert_eq!(tool.annotations.as_ref().unwrap().read_only_hint, Some(true), "{}", tool.name);
+            assert!(!tool.input_schema.contains_key("$schema"));
+        }
+        let policies = &offer().tools[0].input_schema["properties"]["policy"]["enum"];
+        assert_eq!(*policies, serde_json::json!(Policy::ALL.map(Policy::name)));
     }
 }

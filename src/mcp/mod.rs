@@ -4,11 +4,9 @@
 //! other one speaks the protocol ([`server`]).
 
 mod arguments;
-mod offer;
 mod questions;
 mod reader;
 mod server;
-mod subscriptions;
 mod transport;
 
 use crate::console::{self, Exit, Failure, PathFailure, Workspace};

@@ -1,13 +1,11 @@
 //! Packs on a page for a browser: packs, boxes, logs, batches and inboxes as files have them, how fresh they are, and the server
 //! of the page.
 
-mod freshness;
 mod packs;
 #[cfg(feature = "page")]
 mod server;
 mod work;
 
-pub(crate) use freshness::check;
-pub(crate) use packs::PackFiles;
+pub(crate) use packs::{PackFiles, check};
 #[cfg(feature = "page")]
 pub(crate) use server::{AgentPacks, PageSource, Server};

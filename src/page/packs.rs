@@ -1,8 +1,8 @@
 //! The packs of a page: read once, and again where their files changed.
 
-use super::freshness::CheckedFolder;
 use super::work::{CardsFolder, LedgerName, conversation, ledger};
-use crate::console::{Failure, PathFailure, Workspace};
+use crate::console::{Failure, PathFailure, Workspace, settled, stamp};
+use crate::engine::{BudgetLimits, check_packs, orphaned};
 use crate::handoff::check::context_folder;
 use crate::model::{RepoPath, natural_cmp};
 use crate::review::{Freshness, PageEntry, report_freshness};
@@ -317,4 +317,36 @@ fn slashed(path: &Path) -> String {
         chunk.invalid().iter().for_each(|byte| shown += &format!("\\x{byte:02x}"));
     }
     if cfg!(windows) { shown.replace('\\', "/") } else { shown }
+}
+
+/// The packs of the repo's output folder, compared with those that a build gives.
+#[derive(Debug)]
+pub(crate) struct CheckedFolder {
+    /// The output folder, without links.
+    pub(crate) path: PathBuf,
+    /// The freshness by name of the pack.
+    pub(crate) packs: BTreeMap<String, Freshness>,
+}
+
+/// Compares the packs of the repo around the current folder; `None` if there is no repo, or none that can be built.
+///
+/// A page shows packs wherever it is made, so nothing here is an error.
+pub(crate) fn check(workspace: &Workspace) -> Option<CheckedFolder> {
+    settled(|| checked(workspace)).ok()
+}
+
+fn checked(workspace: &Workspace) -> Result<CheckedFolder, Failure> {
+    let repository = workspace.open(&[], None)?;
+    let project = repository.project();
+    let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
+    let path = folder.path().canonicalize()?;
+    let job = repository.job(&project, project.roots(), (&[], BudgetLimits::default()), stamp()?)?;
+    let (mut states, build) = check_packs(repository.files(), &project, &job, &folder, true, &|| ())?;
+    if !build.blocked {
+        states.extend(orphaned(&repository, &project, &job.roots, &job.profiles, &folder, &build.diagnostics)?);
+    }
+    repository.confirm_settled()?;
+    let found = states.into_iter().filter(|state| state.status != "missing");
+    let packs = found.map(|it| (it.name, Freshness { status: it.status, reasons: it.reasons })).collect();
+    Ok(CheckedFolder { path, packs })
 }

@@ -3,8 +3,7 @@
 //! Other pages in the browser, and other users of the machine, must not be able to read packs. The server therefore answers
 //! only for loopback host names, which prevents DNS rebinding, and only if the path contains a random word.
 
-use super::freshness::{CheckedFolder, check};
-use super::packs::PackFiles;
+use super::packs::{CheckedFolder, PackFiles, check};
 use crate::console::{self, Failure, PathFailure, Workspace, printable};
 use crate::model::natural_cmp;
 use crate::review::{Freshness, PageEntry, report_changes, report_data, report_freshness, report_page, report_policy};

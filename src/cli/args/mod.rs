@@ -8,13 +8,18 @@ pub(crate) use handoff::*;
 pub(crate) use packs::*;
 
 use super::reference::SCHEMAS;
-use crate::console::Format;
+use crate::console::report::print_lines;
+use crate::console::{self, Failure, Format, Workspace, printable};
+use crate::engine::Repository;
 use crate::init::InitArgs;
 use crate::model::{Untracked, parse_limit};
+use crate::store::Access;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _, ValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args as Options, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use commands::{formats_fault, formats_of};
+use serde::Serialize;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -98,6 +103,29 @@ impl Args {
 }
 
 impl Global {
+    pub(crate) fn workspace(&self) -> Workspace {
+        Workspace { config: self.config.clone(), untracked: self.untracked(), verbose: self.verbose }
+    }
+
+    /// Opens the repository around the current folder, of a command that writes nothing besides the configured folders.
+    pub(crate) fn open(&self, cache: Option<Access>) -> Result<Repository, Failure> {
+        self.workspace().open(&[], cache)
+    }
+
+    /// Prints a line for people on standard error, unless they want none.
+    pub(crate) fn note(&self, line: &str) -> io::Result<()> {
+        if self.quiet { Ok(()) } else { writeln!(console::stderr(), "{}", printable(line)) }
+    }
+
+    /// Prints `value` as JSON if that was asked for, else `lines`.
+    pub(crate) fn print<T: Serialize>(
+        &self,
+        value: &T,
+        lines: impl IntoIterator<Item = String>,
+    ) -> Result<(), Failure> {
+        Ok(print_lines(self.format, value, lines)?)
+    }
+
     pub(crate) fn untracked(&self) -> Untracked {
         let is_ci = || std::env::var_os("CI").is_some_and(|value| value.eq_ignore_ascii_case("true"));
         self.untracked.unwrap_or_else(|| if is_ci() { Untracked::Untrusted } else { Untracked::Trusted })

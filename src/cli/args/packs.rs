@@ -2,8 +2,9 @@
 
 use super::{interval, limit, one_of};
 use crate::cli::completion;
-use crate::cli::packs::PackTarget;
 use crate::config::{Policy, Strategy};
+use crate::console::Failure;
+use crate::engine::{BudgetLimits, PackTarget, Repository};
 use crate::model::{ItemState, Shard};
 #[cfg(feature = "page")]
 use clap::ArgGroup;
@@ -25,6 +26,23 @@ pub(crate) struct BudgetArgs {
     pub(crate) max_bytes: Option<u64>,
     #[arg(long, value_name = "STRATEGY", value_parser = one_of(STRATEGIES))]
     pub(crate) strategy: Option<Strategy>,
+}
+
+impl BudgetArgs {
+    pub(crate) fn limits(&self) -> BudgetLimits {
+        let Self { max_chars, max_bytes, max_tokens, strategy, .. } = *self;
+        BudgetLimits { max_chars, max_bytes, max_tokens, strategy, margin: None }
+    }
+
+    /// Returns the same profiles with a limit that no pack reaches.
+    pub(crate) fn unlimited(&self) -> Self {
+        Self { profiles: self.profiles.clone(), max_chars: Some(1 << 53), ..Self::default() }
+    }
+
+    /// Returns the profiles of the command line, or those of the configuration.
+    pub(crate) fn profiles(&self, repository: &Repository) -> Result<Vec<String>, Failure> {
+        Ok(repository.configuration().profiles(&self.profiles)?)
+    }
 }
 
 const STRATEGIES: &[(&str, Strategy, &str)] = &[

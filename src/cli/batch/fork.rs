@@ -6,10 +6,9 @@ use crate::cli::card::CardFiles;
 use crate::cli::handover::{BuiltHandover, HandoverTask, built, party};
 use crate::cli::input;
 use crate::cli::ledger::{Done, LedgerFiles};
-use crate::cli::workspace::{open, settled, stamp};
 use crate::config::{BatchFile, TargetStrategy};
 use crate::console::report::print_error;
-use crate::console::{self, Exit, Failure, Format, printable};
+use crate::console::{Exit, Failure, Format, settled, stamp};
 use crate::engine::{Project, Repository};
 use crate::handoff::cards::{BoxContent, ContentId, FileKind, LogName, Transaction};
 use crate::handoff::handover::{Arguments, own_log};
@@ -21,7 +20,6 @@ use crate::review::read;
 use crate::store::{Access, Folder};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::Path;
 
 /// The recipe that makes the packs of tasks.
@@ -69,11 +67,10 @@ pub(super) fn run(
         }
     };
     let (batch, removed) = batch(cards, file)?;
-    for (task, field) in removed.iter().filter(|_| !files.global.quiet) {
+    for (task, field) in &removed {
         let place = prefix(&shown, task.and_then(|task| lines.get(task)).copied());
         let task = task.map_or_else(String::new, |task| format!(" of task {task}"));
-        let line = format!("note: {place}secrets were removed from `{field}`{task}");
-        writeln!(console::stderr(), "{}", printable(&line))?;
+        files.global.note(&format!("note: {place}secrets were removed from `{field}`{task}"))?;
     }
     let plan = ForkPlan { shown, lines, id: batch.id(), batch, boxes };
     files.published(publish, Some(wake), || fork(files, &plan))
@@ -84,13 +81,9 @@ fn fork(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<Done, Failure> {
     let existed = files.batches.has_batch(id)?;
     let mut exit = Exit::Done;
     if !existed {
-        match settled(|| build(files, plan))? {
-            Err(exit) => return Ok(Done::silent(exit)),
-            Ok(built) => {
-                exit = built.exit;
-                write(files, plan, &built)?;
-            }
-        }
+        let built = settled(|| build(files, plan))?;
+        exit = built.exit;
+        write(files, plan, &built)?;
     }
     let batch = files.open_batch(id);
     let ledger = batch.read()?;
@@ -141,9 +134,9 @@ fn record_forked(files: &LedgerFiles, ledger: &Ledger) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Builds the packs of a plan in memory; `Err` if the input has errors, which were reported.
-fn build(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<Result<BuiltBatch, Exit>, Failure> {
-    let repository = open(&files.global, &[], Some(Access::Read))?;
+/// Builds the packs of a plan in memory.
+fn build(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<BuiltBatch, Failure> {
+    let repository = files.global.open(Some(Access::Read))?;
     let project = repository.project();
     let at = |line, failure| match failure {
         Failure::Usage(message) => Failure::Usage(prefix(&plan.shown, line) + &message),
@@ -157,15 +150,11 @@ fn build(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<Result<BuiltBatch, 
     let mut reused: BTreeMap<String, usize> = BTreeMap::new();
     for (index, task) in plan.batch.tasks.iter().enumerate() {
         let line = plan.lines.get(index).copied();
-        let built = build_task(files, (&repository, &project), plan, &given, index).map_err(|error| at(line, error))?;
-        let built = match built {
-            Ok(built) => built,
-            Err(exit) => {
-                let place = prefix(&plan.shown, line);
-                print_error(&format!("{place}the pack of task {index} cannot be built"), None)?;
-                return Ok(Err(exit));
-            }
-        };
+        let built = build_task(files, (&repository, &project), plan, &given, index);
+        if let Err(Failure::Reported(_)) = built {
+            print_error(&format!("{}the pack of task {index} cannot be built", prefix(&plan.shown, line)), None)?;
+        }
+        let built = built.map_err(|error| at(line, error))?;
         let key = &built.agent.key;
         if task.target_strategy == TargetStrategy::Reuse
             && let Some(first) = reused.insert(key.clone(), index)
@@ -176,7 +165,7 @@ fn build(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<Result<BuiltBatch, 
         batch.exit = batch.exit.and(built.exit);
         batch.tasks.push(built);
     }
-    Ok(Ok(batch))
+    Ok(batch)
 }
 
 fn build_task(
@@ -185,7 +174,7 @@ fn build_task(
     plan: &ForkPlan<'_>,
     given: &[BoxContent],
     index: usize,
-) -> Result<Result<BuiltHandover, Exit>, Failure> {
+) -> Result<BuiltHandover, Failure> {
     let task = &plan.batch.tasks[index];
     let mut arguments: BTreeMap<String, Value> = BTreeMap::new();
     arguments.insert("instruction".to_owned(), task.instruction.as_str().into());

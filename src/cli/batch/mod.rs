@@ -165,10 +165,10 @@ fn list(files: &LedgerFiles) -> Result<Exit, Failure> {
         exit = Exit::Input;
         files.report_error(&format!("`{path}`: it is no batch; remove it"))?;
     }
-    if batches.is_empty() && exit == Exit::Done && !files.global.quiet && files.global.format == Format::Text {
-        writeln!(console::stderr(), "note: there are no batches; `contextpack batch fork` makes one")?;
+    if batches.is_empty() && exit == Exit::Done && files.global.format == Format::Text {
+        files.global.note("note: there are no batches; `contextpack batch fork` makes one")?;
     }
-    print_lines(files.global.format, &json!({"batches": batches}), lines)?;
+    files.global.print(&json!({"batches": batches}), lines)?;
     Ok(exit)
 }
 

@@ -1,18 +1,15 @@
 //! `contextpack diff`.
 
 mod document;
-mod graph;
 mod sides;
 
-pub(super) use document::{diff_line, document, sections};
-pub(super) use graph::graph;
+pub(super) use document::{diff_line, document, graph, sections};
 
 use super::args::{BudgetArgs, DiffArgs, Global};
 use super::packs;
 use super::verify::companion_fault;
-use super::workspace::{open, settled};
 use crate::console::github::Annotations;
-use crate::console::{self, Exit, Failure, Format};
+use crate::console::{Exit, Failure, Format, settled};
 use crate::engine::{Built, Project, lost_its_issue};
 use crate::model::IssueReference;
 use crate::review::{self, Diff, Pair, Rebuilt, SalvagedPack, compare, salvage};
@@ -20,7 +17,6 @@ use crate::seal::Sealed;
 use rayon::prelude::*;
 use sides::{Side, Sides};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
 
 pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let sides = Sides::find(global, args)?;
@@ -31,13 +27,13 @@ pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let diff = compared(&sides, rebuilt.as_ref());
     print_diff(global, &diff)?;
     if !global.quiet {
-        note_companions(&sides)?;
+        note_companions(global, &sides)?;
     }
     Ok(exit.and(if args.exit_code && !diff.is_empty() { Exit::Stale } else { Exit::Done }))
 }
 
 /// Notes each companion on disk that is not the rendering of its pack: it is no part of the comparison.
-fn note_companions(sides: &Sides) -> Result<(), Failure> {
+fn note_companions(global: &Global, sides: &Sides) -> Result<(), Failure> {
     let both = [&sides.old, &sides.new];
     let packs = both.into_iter().flat_map(|side| side.packs.iter().map(move |(file, bytes)| (side, file, bytes)));
     let mut noted = BTreeSet::new();
@@ -47,9 +43,8 @@ fn note_companions(sides: &Sides) -> Result<(), Failure> {
         if let Some(fault) = companion_fault(&path, bytes, &shown)?
             && noted.insert(shown.clone())
         {
-            let line =
-                format!("note: {shown}: {fault}; only packs are compared, and `contextpack build` writes it again");
-            writeln!(console::stderr(), "{}", console::printable(&line))?;
+            let what = "only packs are compared, and `contextpack build` writes it again";
+            global.note(&format!("note: {shown}: {fault}; {what}"))?;
         }
     }
     Ok(())
@@ -100,7 +95,7 @@ fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
 ///
 /// Packs that the side lacks are included, unless the side is a single pack.
 fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, Exit), Failure> {
-    let repository = open(global, &[], None)?;
+    let repository = global.open(None)?;
     let project = repository.project();
     let sealed = |built: Built| Some((built.plan.name, built.outcome.ok()?));
     let budget = BudgetArgs::default();

@@ -1,15 +1,14 @@
 //! The two sides of a diff: files, folders, or the packs of a revision.
 
 use crate::cli::args::{DiffArgs, Global};
-use crate::cli::input;
-use crate::cli::workspace::{configuration, from_here, open};
-use crate::console::{self, Failure, PathFailure, printable, without_secrets};
+use crate::cli::input::{self, from_here};
+use crate::console::{Failure, PathFailure, without_secrets};
 use crate::engine::pack_file_name;
 use crate::git::{GitObject, History, HistoryError, is_head, merge_base};
 use crate::model::slug;
 use crate::store::{Folder, LARGEST_SET};
 use std::collections::BTreeMap;
-use std::io::{Error, ErrorKind, Write as _};
+use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
 pub(super) struct Sides {
@@ -63,16 +62,15 @@ impl Side {
 
     /// Reads the packs of a revision; none if its folder of packs is missing.
     fn of_revision(global: &Global, revision: &str) -> Result<Self, Failure> {
-        let (_, configuration) = configuration(global)?;
+        let (_, configuration) = global.workspace().configuration()?;
         let dir = &configuration.settings.output.dir;
         // Relative to the repo's root, which may be below the root of git.
         let read = object(global, revision, &format!("./{dir}"))?;
         let read = read.filter(|read| matches!(read, GitObject::Folder(_)));
-        if read.is_none() && !global.quiet {
+        if read.is_none() {
             let is_committed = configuration.settings.commits_packs();
             let why = if is_committed { "" } else { ": packs are not committed here, so that no revision has any" };
-            let line = format!("note: `{revision}` has no folder `{dir}`{why}");
-            writeln!(console::stderr(), "{}", printable(&line))?;
+            global.note(&format!("note: `{revision}` has no folder `{dir}`{why}"))?;
         }
         let read = read.unwrap_or(GitObject::Folder(Vec::new()));
         Ok(Self { revision: Some(revision.to_owned()), ..Self::new(dir.as_str(), read) })
@@ -80,7 +78,7 @@ impl Side {
 
     /// Reads the packs that are checked out.
     fn of_checkout(global: &Global) -> Result<Self, Failure> {
-        let (root, configuration) = configuration(global)?;
+        let (root, configuration) = global.workspace().configuration()?;
         let dir = &configuration.settings.output.dir;
         let read = listed(&Folder::open(&root, dir)?)?;
         Ok(Self { on_disk: Some(root.join(dir.as_str())), ..Self::new(dir.as_str(), read) })
@@ -125,7 +123,7 @@ impl Sides {
                 let one = one.unwrap_or("HEAD");
                 if let Some((old, new)) = one.split_once("...") {
                     let [old, new] = [old, new].map(|name| if name.is_empty() { "HEAD" } else { name });
-                    let base = merge_base(&configuration(global)?.0, old, new).map_err(outside)?;
+                    let base = merge_base(&global.workspace().configuration()?.0, old, new).map_err(outside)?;
                     (revision(&base)?, revision(new)?)
                 } else if let Some((old, new)) = one.split_once("..") {
                     (revision(old)?, revision(new)?)
@@ -136,7 +134,7 @@ impl Sides {
         };
         if args.rebuild
             && let Some(revision) = &new.revision
-            && !is_head(&configuration(global)?.0, revision).map_err(outside)?
+            && !is_head(&global.workspace().configuration()?.0, revision).map_err(outside)?
         {
             return Err(Failure::usage(format!(
                 "`--rebuild` builds from the files that are checked out, and `{revision}` is another commit: check it out first, or leave `--rebuild` out"
@@ -152,13 +150,13 @@ impl Sides {
 /// Reads a file or a folder of packs from a revision; `None` if the revision does not have it.
 fn object(global: &Global, revision: &str, path: &str) -> Result<Option<GitObject>, Failure> {
     let is_pack_name = |name: &str| name.ends_with(".json") && !name.starts_with('.');
-    let mut history = History::open(&configuration(global)?.0).map_err(outside)?;
+    let mut history = History::open(&global.workspace().configuration()?.0).map_err(outside)?;
     history.read(revision, path.trim_end_matches('/'), &is_pack_name).map_err(outside)
 }
 
 /// Returns how to compare the pack of a root, if `typed` is one.
 fn hint_for_root(global: &Global, typed: &str) -> Option<String> {
-    let repository = open(global, &[], None).ok()?;
+    let repository = global.open(None).ok()?;
     let project = repository.project();
     let item = repository.find(&project, typed).ok()?;
     let profile = repository.configuration().profiles(&[]).ok()?.into_iter().next()?;

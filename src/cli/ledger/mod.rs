@@ -1,29 +1,32 @@
 //! What commands that add to a ledger, a batch or an inbox, have in common.
 
 mod open;
-mod output;
-mod packs;
+
+pub(crate) use open::{
+    OpenLedger, age, attempt_output, fault_outputs, object, outcome_line, state_output, state_text, time,
+};
 
 use crate::cli::args::{Global, OutcomeArgs, PublishArgs, WakeArgs};
 use crate::cli::card::CardFiles;
+use crate::cli::input;
 use crate::cli::publish::{self, Published, Publisher, UnknownPush, Written};
 use crate::cli::wake::{Doorbell, Ring};
-use crate::cli::workspace::{configuration, stamp};
 use crate::config::Settings;
-use crate::console::{self, Exit, Failure, Format, printable};
-use crate::handoff::cards::{BoxContent, ContentId, FileKind, ToolError};
-use crate::handoff::ledger::{BATCHES, ClaimState, INBOXES, LedgerFolder, Outcome, Writer};
+use crate::console::{self, Exit, Failure, Format, PathFailure, printable, stamp};
+use crate::handoff::cards::{BoxContent, ContentId, FileKind, LogName, ToolError};
+use crate::handoff::handover::{Party, own_log};
+use crate::handoff::ledger::{
+    BATCHES, ClaimState, INBOXES, Ledger, LedgerFolder, Outcome, TurnRequest, WorkId, Writer,
+};
+use crate::model::RepoPath;
+use crate::review::read;
 use crate::store::{StoreError, random_name};
-pub(crate) use open::{OpenLedger, age, time};
-pub(crate) use output::{attempt_output, fault_outputs, object, outcome_line, state_output, state_text};
-use packs::HandedPack;
-pub(crate) use packs::foreign_box;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::path::PathBuf;
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// The cards and ledgers of a repo, and the files that a command wrote.
@@ -60,12 +63,6 @@ impl Done {
         Self { exit: Exit::Done, message, ring: None, json, lines, notes: Vec::new() }
     }
 
-    /// Creates the end of a command that printed everything.
-    pub(crate) fn silent(exit: Exit) -> Self {
-        let (message, json) = (String::new(), String::new());
-        Self { exit, message, ring: None, json, lines: Vec::new(), notes: Vec::new() }
-    }
-
     pub(crate) fn noted(mut self, note: impl IntoIterator<Item = String>) -> Self {
         self.notes.extend(note.into_iter().map(|note| format!("note: {note}")));
         self
@@ -73,19 +70,18 @@ impl Done {
 
     fn print(&self, global: &Global) -> Result<(), Failure> {
         let mut out = console::stdout();
-        if global.format == Format::Json && !self.json.is_empty() {
+        if global.format == Format::Json {
             writeln!(out, "{}", self.json)?;
         } else {
             self.lines.iter().try_for_each(|line| writeln!(out, "{}", printable(line)))?;
         }
-        let notes = self.notes.iter().filter(|_| !global.quiet);
-        Ok(notes.into_iter().try_for_each(|note| writeln!(console::stderr(), "{}", printable(note)))?)
+        Ok(self.notes.iter().try_for_each(|note| global.note(note))?)
     }
 }
 
 impl LedgerFiles {
     pub(crate) fn open(global: &Global) -> Result<Self, Failure> {
-        let (root, configuration) = configuration(global)?;
+        let (root, configuration) = global.workspace().configuration()?;
         let settings = configuration.settings;
         let dir = &settings.handover.dir;
         Ok(Self {
@@ -157,11 +153,8 @@ impl LedgerFiles {
         self.finish()?;
         let Some((doorbell, ring)) = doorbell.flatten().zip(done.ring) else { return Ok(done.exit) };
         if let Err(why) = self.rung(&doorbell, ring, options.push) {
-            if !self.global.quiet {
-                let why = self.cards.redacted(&why.message());
-                let line = format!("warning: the doorbell was not rung: {why}; what was written stays");
-                writeln!(console::stderr(), "{}", printable(&line))?;
-            }
+            let why = self.cards.redacted(&why.message());
+            self.global.note(&format!("warning: the doorbell was not rung: {why}; what was written stays"))?;
             return Ok(done.exit.and(Exit::Outside));
         }
         Ok(done.exit)
@@ -234,4 +227,103 @@ impl LedgerFiles {
         }
         Ok(self.cards.store.write_snapshot(content)?)
     }
+}
+
+pub(crate) struct HandedPack {
+    pub(crate) path: String,
+    agent: String,
+    /// The inbox of that agent, if the pack names its file.
+    inbox: Option<LogName>,
+    /// The log that it names for the results.
+    pub(crate) output: Option<LogName>,
+}
+
+impl HandedPack {
+    /// Reads the pack of the handover that made a box, if it is in this folder below `root`.
+    fn read(root: &Path, packs: &str, context: &ContentId) -> Result<Option<Self>, Failure> {
+        let path = format!("{packs}/{}.json", context.short());
+        match root.join(&path).symlink_metadata() {
+            Ok(there) if there.is_file() => Ok(Self::of(&input::listed_file(&root.join(&path))?, path, context)),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(PathFailure::failure("read", path, error)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the pack at `path` with these bytes, if it is the one of the handover that made a box.
+    fn of(bytes: &[u8], path: String, context: &ContentId) -> Option<Self> {
+        let pack = read(bytes).ok()?;
+        let handover = pack.handover.filter(|it| it.context_box_id == context.to_string())?;
+        let agent = pack.agent?;
+        let soul = pack.sections.iter().find(|section| section.id == "agent");
+        let file = soul.and_then(|section| RepoPath::new(section.source.path.as_deref()?).ok());
+        let party = file.map(|file| Party { key: agent.key.clone(), stem: file.stem().to_owned() });
+        let inbox = party.and_then(|party| own_log(&party).ok());
+        Some(Self { path, agent: agent.key, inbox, output: LogName::new(&handover.output_box).ok() })
+    }
+
+    pub(crate) fn refusal(&self, inbox: &str, agent: &str) -> Option<String> {
+        let is_for_agent = self.agent == agent && self.inbox.as_ref().is_none_or(|own| own.as_str() == inbox);
+        (!is_for_agent).then(|| format!("its box was handed to {}, so that it is no turn of {agent}", self.agent))
+    }
+}
+
+impl LedgerFiles {
+    /// Takes the turns out of an inbox that name the pack of another agent's handover, which would be shown.
+    pub(crate) fn without_foreign_turns(&self, inbox: Ledger, name: &str) -> Result<Ledger, Failure> {
+        for request in inbox.requests() {
+            self.find_pack(&request.context_box_id)?;
+        }
+        let foreign = |request: &TurnRequest| self.pack_of(&request.context_box_id)?.refusal(name, &request.agent);
+        Ok(inbox.without(&foreign))
+    }
+
+    /// Finds the pack of the handover that made a box, if it is there.
+    pub(crate) fn find_pack(&self, context: &ContentId) -> Result<Option<Rc<HandedPack>>, Failure> {
+        if let Some(known) = self.pack_of(context) {
+            return Ok(Some(known));
+        }
+        let Some(packs) = self.settings.handover.packs() else { return Ok(None) };
+        let pack = HandedPack::read(&self.root, packs.as_str(), context)?.map(Rc::new);
+        self.packs.borrow_mut().extend(pack.clone().map(|pack| (context.clone(), pack)));
+        Ok(pack)
+    }
+
+    /// Returns the pack of the handover that made the box of a turn of an inbox that was read.
+    fn pack_of(&self, context: &ContentId) -> Option<Rc<HandedPack>> {
+        self.packs.borrow().get(context).cloned()
+    }
+
+    /// Returns what the worker on a task or turn reads, and where it writes, without the secrets of files that were made by
+    /// hand.
+    pub(crate) fn pointers(&self, ledger: &Ledger, id: &WorkId) -> Value {
+        let redacted = |text: &str| self.cards.redacted(text);
+        let output_box = redacted(&ledger.output_box(id));
+        object([match ledger.request(id) {
+            Some(request) => json!({
+                "correlation_id": redacted(&request.correlation()),
+                "trace_id": request.trace(),
+                "context_box_id": request.context_box_id,
+                "output_box": output_box,
+                "root": request.root.as_deref().map(redacted),
+                "from_agent": request.from_agent.as_deref().map(redacted),
+                "pack": self.pack_of(&request.context_box_id).map(|pack| pack.path.clone()),
+            }),
+            None => json!({
+                "agent": ledger.forked(id).map(|forked| &forked.agent),
+                "pack": ledger.forked(id).map(|forked| redacted(&forked.pack)),
+                "context_box_id": ledger.forked(id).map(|forked| &forked.context_box_id),
+                "output_box": output_box,
+                "root": ledger.planned(id).and_then(|task| task.root.as_ref()),
+            }),
+        }])
+    }
+}
+
+/// Returns the fault of a request, at `path` in the folder of cards `root`, that names the box of another agent's handover.
+pub(crate) fn foreign_box(root: &Path, path: &str, bytes: &[u8]) -> Option<String> {
+    let (inbox, _) = path.strip_prefix("inbox/")?.split_once("/requests/")?;
+    let request: TurnRequest = serde_json::from_slice(bytes).ok()?;
+    // A pack that cannot be read is reported by itself.
+    let pack = HandedPack::read(root, "packs", &request.context_box_id).ok()??;
+    pack.refusal(inbox, &request.agent)
 }

@@ -3,28 +3,32 @@
 mod compare;
 mod find;
 mod output;
-mod unfound;
 
-use super::args::{Global, SinceArgs};
+use super::args::{Global, SinceArgs, TargetArgs};
 use super::input;
-use super::workspace::{open, settled};
 use crate::console::github::append;
-use crate::console::{self, Exit, Failure, printable, report};
+use crate::console::{self, Exit, Failure, printable, report, settled};
 use crate::engine::{Project, Repository, UNVERIFIABLE};
 use crate::git::{CommitTrailers, HistoryError, changed_files, trailers};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::review::{Diff, Pair, SalvagedPack};
 use crate::wire::Pack;
-use compare::{Compared, compare};
+use compare::{Compared, Search, compare};
 use find::{FoundPack, HashPrefix, find};
 use output::{NAMED, NamingCommit};
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
-use unfound::Search;
 
 /// The trailer of a commit that names the pack that its author had read.
 pub(crate) const TRAILER: &str = "Context-Pack";
+
+/// Prints the trailer of a pack.
+pub(crate) fn trailer(global: &Global, args: &TargetArgs) -> Result<Exit, Failure> {
+    let (pack, exit) = input::pack(global, &args.pack(), true)?;
+    writeln!(console::stdout(), "{TRAILER}: {}", printable(&pack.hash))?;
+    Ok(exit)
+}
 
 #[derive(Debug, Clone, Default)]
 struct ReadPack {
@@ -53,7 +57,7 @@ pub(crate) fn run(global: &Global, args: &SinceArgs) -> Result<Exit, Failure> {
 }
 
 fn try_run(global: &Global, args: &SinceArgs, named: &[ReadPack]) -> Result<Exit, Failure> {
-    let repository = open(global, &[], None)?;
+    let repository = global.open(None)?;
     let project = repository.project();
     let mut read = named.to_vec();
     if let Some(range) = &args.commits {

@@ -3,11 +3,10 @@
 use super::{Answer, ReadPack, diagnostic, short};
 use crate::cli::args::Global;
 use crate::cli::diff::{self, diff_line};
-use crate::console::{self, Document, Failure, Format, Line, line};
+use crate::console::{Document, Failure, Format, Line, line};
 use crate::review::{MovedText, SharedChange};
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::io::Write as _;
 
 /// The most moves that an annotation names, and sections that a line does.
 pub(super) const NAMED: usize = 3;
@@ -28,13 +27,13 @@ pub(super) fn print(global: &Global, answer: &Answer) -> Result<(), Failure> {
     };
     let whole = global.verbose && global.format != Format::Github || global.format == Format::Markdown;
     document(answer, whole).print(global.format, global.verbose, &diagnostics, &value)?;
-    if !global.quiet && matches!(global.format, Format::Text | Format::Github) {
+    if matches!(global.format, Format::Text | Format::Github) {
         let fresh = answer.packs.iter().filter(|read| read.compared.status == "fresh").count();
         let note = match answer.packs.len() {
             0 => "no commit names a pack; `contextpack trailer` prints the line for its message".to_owned(),
             all => format!("{fresh} of {all} packs are what a build gives now"),
         };
-        writeln!(console::stderr(), "{note}")?;
+        global.note(&note)?;
     }
     Ok(())
 }

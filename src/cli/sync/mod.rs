@@ -1,30 +1,33 @@
 //! `contextpack sync`.
 
-mod config;
-mod progress;
 mod request;
 
+pub(super) use request::{IssueScope, secrets};
+
 use super::args::{Global, SyncArgs};
-use super::workspace::{open, print_notes, strict, user_caches};
 use crate::console::report::{Report, ReportLine, print_error};
-use crate::console::{self, Exit, Failure, Format, counted};
-use crate::engine::{Repository, apply_severities, process_environment};
+use crate::console::{self, Exit, Failure, Format, PathFailure, counted, strict, user_caches};
+use crate::engine::{Repository, apply_severities, process_environment, validated};
 use crate::git;
-use crate::github::{Http, SyncError, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens, proxy_secrets, sync};
+use crate::github::{
+    EstimateStage, Http, SyncError, SyncEvent, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens,
+    proxy_secrets, sync,
+};
+use crate::intake::Repo;
 use crate::model::{Code, Diagnostic, RepoPath, SourceTree as _};
 use crate::redact::Redactor;
 use crate::store::{Access, Folder, init_state_dir, sweep_state};
-use progress::SyncReporter;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use request::request;
-pub(super) use request::{IssueScope, secrets};
 use serde_json::json;
-use std::io::Write as _;
-use std::time::{Duration, UNIX_EPOCH};
+use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
-    let repository = open(global, &[], None)?;
+    let repository = global.open(None)?;
     let project = repository.project();
     let scope = IssueScope::find(repository.root(), repository.settings())?;
     let request = request(&repository, &project, &scope, args)?;
@@ -42,7 +45,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     sweep_state(repository.root(), &git::is_tracked);
     let cache = repository.cache_folder(Access::Write, user_caches().as_deref()).unwrap_or_else(|why| {
         repository.note(format!("no cache is used, so everything is requested: {why}"));
-        print_notes(global, &repository);
+        global.workspace().print_notes(&repository);
         None
     });
     notes.extend(repository.files().diagnostics().iter().filter(|it| it.code == Code::TrackedCache).cloned());
@@ -72,22 +75,21 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     print_summary(global, &scope, &summary)?;
     if args.write_config
         && summary.error.is_none()
-        && config::write(repository.root(), global.config.as_deref(), &scope)?
+        && write_config(repository.root(), global.config.as_deref(), &scope)?
     {
         writeln!(console::stderr(), "`github.repo: {}` is in the configuration now", scope.repo)?;
-    } else if settings.github.repo.is_none() && !global.quiet && !args.write_config {
-        writeln!(
-            console::stderr(),
+    } else if settings.github.repo.is_none() && !args.write_config {
+        global.note(&format!(
             "builds read the repo from `contextpack.yml` only: run `contextpack sync --write-config`, or write `github: {{repo: {}}}`",
             scope.repo
-        )?;
+        ))?;
     }
     exit(summary)
 }
 
 /// Removes issues that nothing refers to any more, and warns if private issues would be committed.
 fn clean_up(global: &Global, args: &SyncArgs, summary: &mut SyncSummary) -> Result<(), Failure> {
-    let repository = open(global, &[], None)?;
+    let repository = global.open(None)?;
     let project = repository.project();
     let mut removed = 0_u64;
     let may_remove = may_remove(&repository, args, summary) && repository.files().is_settled();
@@ -101,9 +103,9 @@ fn clean_up(global: &Global, args: &SyncArgs, summary: &mut SyncSummary) -> Resu
         }
     }
     summary.changed.sort();
-    if removed > 0 && !global.quiet {
+    if removed > 0 {
         let (issues, why) = (counted(removed, "issue"), "since nothing that gets a pack refers to them");
-        writeln!(console::stderr(), "{issues} removed from the snapshot, {why}")?;
+        global.note(&format!("{issues} removed from the snapshot, {why}"))?;
     }
     summary.diagnostics.extend(project.private_repos());
     summary.diagnostics.sort();
@@ -167,24 +169,165 @@ fn print_summary(global: &Global, scope: &IssueScope, summary: &SyncSummary) -> 
             "diagnostics": console::diagnostics(&summary.diagnostics),
         })
     })?;
-    if global.quiet || global.format == Format::Json {
+    if global.format == Format::Json {
         return Ok(());
     }
-    let mut err = console::stderr();
     let count = |wanted: &str| summary.changed.iter().filter(|(_, status)| *status == wanted).count();
     let (written, removed, unchanged) = (count("written"), count("removed"), summary.unchanged);
     let left = summary.remaining.map(|left| format!(", {left} left")).unwrap_or_default();
     let until = reset.map(|reset| format!(" until {reset}")).unwrap_or_default();
-    writeln!(
-        err,
+    global.note(&format!(
         "{} of {}: {} written, {removed} removed, {unchanged} unchanged; {}{left}{until}",
         counted(summary.issues as u64, "issue"),
         scope.repo,
         counted(written as u64, "file"),
         counted(summary.requests, "request"),
-    )?;
+    ))?;
     if summary.resumes {
-        writeln!(err, "the snapshot is incomplete: run `contextpack sync` again to continue")?;
+        global.note("the snapshot is incomplete: run `contextpack sync` again to continue")?;
     }
     Ok(())
+}
+
+/// Adds `github.repo` to the configuration, leaving its other lines unchanged. Returns whether it was missing.
+fn write_config(root: &Path, explicit: Option<&Path>, scope: &IssueScope) -> Result<bool, Failure> {
+    let read = Repo::read_config(root, explicit)?;
+    let (shown, text) = read.unwrap_or_else(|| ("contextpack.yml".to_owned(), String::new()));
+    let by_hand = || {
+        Failure::usage(format!(
+            "`{shown}` has a `github` section that cannot be extended; write `repo: {}` into it",
+            scope.repo
+        ))
+    };
+    let is_set = |text: &str| {
+        validated(&shown, Some(text)).is_ok_and(|settings| settings.github.repo.as_deref() == Some(&scope.repo))
+    };
+    if is_set(&text) {
+        return Ok(false);
+    }
+    let added = added(&text, scope);
+    if !is_set(&added) {
+        return Err(by_hand());
+    }
+    let path = explicit.map_or_else(|| root.join(&shown), Path::to_owned);
+    let failed = |error| PathFailure::failure("write", path.display().to_string(), error);
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return Err(by_hand());
+    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let folder = folder.canonicalize().map_err(failed)?;
+    Folder::open_anywhere(&folder)?.write(name, added.as_bytes())?;
+    Ok(true)
+}
+
+fn added(text: &str, scope: &IssueScope) -> String {
+    let host = if scope.host == "github.com" { String::new() } else { format!("  host: {}\n", scope.host) };
+    let lines = format!("  repo: {}\n{host}", scope.repo);
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut out = String::new();
+    let mut found = false;
+    for line in text.split_inclusive('\n') {
+        out.push_str(line);
+        let key = line.split(" #").next().unwrap_or_default().trim_end();
+        if !found && key == "github:" {
+            found = true;
+            if !out.ends_with('\n') {
+                out.push_str(end);
+            }
+            out.push_str(&lines.replace('\n', end));
+        }
+    }
+    if !found {
+        if out.is_empty() {
+            out.push_str("version: 1\n");
+        } else if !out.ends_with('\n') {
+            out.push_str(end);
+        }
+        out.push_str(&format!("\ngithub:\n{lines}").replace('\n', end));
+    }
+    out
+}
+
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
+
+struct SyncReporter {
+    quiet: bool,
+    bar: ProgressBar,
+    last_line: Instant,
+    sent: u64,
+}
+
+impl SyncReporter {
+    fn new(global: &Global) -> Self {
+        let terminal = std::io::stderr().is_terminal() && !global.quiet;
+        let bar = ProgressBar::new(0);
+        let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_draw_target(if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() });
+        Self { quiet: global.quiet, bar, last_line: Instant::now(), sent: 0 }
+    }
+
+    fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn print_line(&self, line: &str) {
+        if !self.quiet {
+            // If standard error is closed, the line is lost.
+            self.bar.suspend(|| drop(writeln!(console::stderr(), "{line}")));
+        }
+    }
+
+    fn print(&mut self, event: SyncEvent) {
+        match event {
+            SyncEvent::Estimate { stage, issues, requests, remaining } => {
+                let left = remaining.map(|left| format!("; the server allows {left} now")).unwrap_or_default();
+                let (issues, requests) = (counted(issues, "issue"), counted(requests, "request"));
+                let rest = "then comments and relations";
+                self.print_line(&match stage {
+                    EstimateStage::Open => {
+                        format!("about {requests} to list what is open, {issues} and pull requests; {rest}{left}")
+                    }
+                    EstimateStage::List => format!("{requests} or more to list issues; {rest}{left}"),
+                    EstimateStage::Named => format!("{issues} by name: at most about {requests}{left}"),
+                    EstimateStage::Rest => {
+                        format!("{issues}: at most about {requests} for comments and relations{left}")
+                    }
+                });
+            }
+            SyncEvent::Progress { step, done, of } => {
+                self.bar.set_message(step);
+                self.bar.set_length(of.max(done));
+                self.bar.set_position(done);
+                if self.bar.is_hidden() && self.last_line.elapsed() >= LINE_INTERVAL {
+                    self.last_line = Instant::now();
+                    let of = if of > 0 { format!(" of {of}") } else { String::new() };
+                    self.print_line(&format!("{step}: {done}{of}, {} so far", counted(self.sent, "request")));
+                }
+            }
+            SyncEvent::Request(sent) => self.sent = sent,
+            SyncEvent::Waiting { time, why } if time >= Duration::from_secs(5) => {
+                let time = humantime::format_duration(Duration::from_secs(time.as_secs()));
+                self.print_line(&format!("waiting for {time}: {why}"));
+            }
+            SyncEvent::Waiting { .. } => {}
+        }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::github::ApiBase;
+
+    #[test]
+    fn a_configuration_keeps_its_lines() {
+        let api = ApiBase::of_host("github.com").unwrap();
+        let scope = IssueScope { repo: "o/r".to_owned(), host: "github.com".to_owned(), api, named_by: "a test" };
+        assert_eq!(added("", &scope), "version: 1\n\ngithub:\n  repo: o/r\n");
+        assert_eq!(added("a: 1 # x", &scope), "a: 1 # x\n\ngithub:\n  repo: o/r\n");
+        assert_eq!(added("github: # ours\n  comments: 3\n", &scope), "github: # ours\n  repo: o/r\n  comments: 3\n");
+        assert_eq!(added("a: 1\r\n", &scope), "a: 1\r\n\r\ngithub:\r\n  repo: o/r\r\n");
+    }
 }
