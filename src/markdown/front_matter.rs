@@ -1,5 +1,6 @@
 //! Where the front matter of a text begins and ends, and what is nearly one.
 
+use crate::model::{Code, Diagnostic, RepoPath};
 use std::ops::Range;
 
 /// The position of a front matter in a text.
@@ -11,12 +12,19 @@ pub(crate) struct FrontMatter {
     pub(crate) body_line: u32,
 }
 
-/// A beginning that looks like a front matter and is none, so that its fields are text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NearMiss {
+/// Why a front matter is not read as YAML, or a beginning that looks like one not at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrontMatterFault {
     pub(crate) line: u32,
-    pub(crate) why: &'static str,
+    pub(crate) why: String,
     pub(crate) help: &'static str,
+}
+
+impl FrontMatterFault {
+    pub fn diagnostic(&self, path: &RepoPath) -> Diagnostic {
+        let message = format!("the front matter {}", self.why);
+        Diagnostic::on_line(Code::InvalidFrontMatter, path, self.line, message).help(self.help)
+    }
 }
 
 const MOST_ABOVE: usize = 100;
@@ -51,10 +59,10 @@ pub(crate) fn front_matter(text: &str) -> Option<FrontMatter> {
 }
 
 /// Returns what keeps the beginning of a text without front matter from being one.
-pub(crate) fn near_miss(text: &str) -> Option<NearMiss> {
+pub(crate) fn near_miss(text: &str) -> Option<FrontMatterFault> {
     let (first, line) = first_line(text)?;
     let (why, help) = fault(&text[first..])?;
-    Some(NearMiss { line, why, help })
+    Some(FrontMatterFault { line, why: format!("{why}, so it was read as text"), help })
 }
 
 fn fault(text: &str) -> Option<(&'static str, &'static str)> {
@@ -63,43 +71,36 @@ fn fault(text: &str) -> Option<(&'static str, &'static str)> {
     let below = rest.lines().nth(1).unwrap_or_default();
     let bare = trimmed(opening);
     if bare.starts_with("```") || bare.starts_with("~~~") {
-        let fault = (
-            "stands in a code block with the rest of the text, so it was read as text",
-            "remove the fence around the whole file",
-        );
+        let fault = ("stands in a code block with the rest of the text", "remove the fence around the whole file");
         return front_matter(rest).map(|_| fault);
     }
-    if opens(opening) && is_field(below) {
-        return Some(("has no end, so it was read as text", "end it with a line `---`"));
-    }
     if opens(opening) {
-        let fault = (
-            "has lines that are no `key: value`, so it was read as text",
-            "write `key: value`, with a space after the colon",
-        );
-        return are_odd_fields(rest.lines().skip(1)).then_some(fault);
+        return match is_field(below) {
+            true => Some(("has no end", "end it with a line `---`")),
+            false => are_odd_fields(rest.lines().skip(1))
+                .then_some(("has lines that are no `key: value`", "write `key: value`, with a space after the colon")),
+        };
     }
     if opening.starts_with("# ") || opening.starts_with("%YAML") {
         let is_entry = |line: &str| is_field(line) || line.is_empty() || line.starts_with([' ', '-', '#']);
         let found = front_matter(rest).filter(|found| rest[found.yaml.clone()].lines().all(is_entry));
-        return found.map(|_| ("has a line above it, so it was read as text", "put the line below it"));
+        return found.map(|_| ("has a line above it", "put the line below it"));
     }
     if bare == "{" && below.trim_start().starts_with('"') && below.contains("\":") && rest.contains("\n}") {
-        return Some(("is JSON, so it was read as text", "write it as YAML between two lines `---`"));
+        return Some(("is JSON", "write it as YAML between two lines `---`"));
     }
     let is_toml = |line: &str| line.split_once('=').is_some_and(|(name, _)| is_field(&format!("{}:", name.trim())));
     let fence = bare.trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim_end();
     let is_fence = fence.chars().count() > 1 || matches!(fence, "–" | "—");
     if is_fence && fence.chars().all(|c| matches!(c, '-' | '–' | '—' | '+' | ';')) {
         let is_near = is_field(below) || is_toml(below) || below.trim_start().starts_with(['{', '"']);
-        let fault = ("is not between lines `---`, so it was read as text", "write it as YAML between two lines `---`");
-        return is_near.then_some(fault);
+        return is_near.then_some(("is not between lines `---`", "write it as YAML between two lines `---`"));
     }
     // Fields above a single fence: the first one is missing.
     let head: Vec<&str> = text.lines().take_while(|line| is_field(line) || line.starts_with([' ', '-', '#'])).collect();
     let end = head.iter().position(|line| line.trim_end() == "---")?;
     let is_near = is_field(opening) && head[..end].iter().filter(|line| is_field(line)).count() > 1;
-    is_near.then_some(("has no beginning, so it was read as text", "put a line `---` above it"))
+    is_near.then_some(("has no beginning", "put a line `---` above it"))
 }
 
 /// Returns whether the lines up to a fence are fields but for their separators: `id：1`, `id = 1`, `id:1`.

@@ -3,7 +3,6 @@
 #[cfg(test)]
 mod cases;
 pub(crate) mod front_matter;
-mod html;
 mod inline;
 mod key_headings;
 mod outline;

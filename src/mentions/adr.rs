@@ -1,18 +1,17 @@
 //! Numbers of ADRs: in file names, and in texts.
 
 use crate::mentions::references::{ReferenceForm, RunReferences, hold};
+use crate::mentions::relations::HeadingMeaning;
 use crate::mentions::repos::repo_directly_before;
-use crate::mentions::sections::HeadingMeaning;
 use crate::mentions::vocabulary::pattern;
 use crate::model::is_other_script;
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-static DATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}[-_ ]*|[0-9]{8}[-_ ]+)"));
-static PREFIX: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^(?:adr|madr|dr|decision)[-_ #\u{2010}-\u{2013}]"));
-/// Eight digits are a date, or no number that people give.
-static NUMBERED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^(?:adr|madr|dr|decision)?([0-9]{1,7})"));
+static DATE: LazyLock<Regex> = LazyLock::new(|| pattern("date"));
+static PREFIX: LazyLock<Regex> = LazyLock::new(|| pattern("prefix of an adr"));
+static NUMBERED: LazyLock<Regex> = LazyLock::new(|| pattern("number in a file name"));
 
 /// Returns the number that a file name gives an ADR; a date is none: `2022-08-02_020-x.md` is 20, `20200924-x.md` nothing.
 pub fn adr_number(file_name: &str) -> Option<u64> {
@@ -27,24 +26,13 @@ fn undated(name: &str) -> &str {
     DATE.find(name).map_or(name, |date| &name[date.end()..])
 }
 
-static HINT: LazyLock<Regex> = LazyLock::new(|| pattern("(?i)adr"));
-static ADR: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)adr(s?)[-_ \u{a0}\u{2010}-\u{2013}]?#?([0-9]{1,6})"));
-/// The end of a range: `–ADR-4`, ` through 4`, and after a plural `-4`.
-static RANGE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^(\s{0,2})(?:(through|thru)|([\u{2012}\u{2013}]|\.{2,3}|…)|(to|until|bis)|[-~〜～\u{2010}\u{2011}\u{2014}])(\s{0,2})(adrs?[-_ \u{a0}\u{2010}-\u{2013}]?#?)?([0-9]{1,6})",
-    )
-});
-/// A further number: `ADRs 3, 4 and 5`, `ADR-0002/0003`, `ADR-2, -3`.
-static FURTHER: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^((?:\s*(?:,|、|，|&|/|–|-|\band\b|\bor\b|\bthrough\b|\bto\b)\s*)+)([0-9]{1,6})"));
-static LABEL: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^[ \t]*(?:[-*•+][ \t]+)?(?:related |relevant )?adr(?:s|\(s\))?(?: links?)?[ \t]*(?:\([^()\n]{0,40}\)[ \t]*)?[:：]",
-    )
-});
-static NUMBERS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\s,、，;&/#*+-]*(?:and\s+)?([0-9]{1,5})"));
-static NEXT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:[,、，;&/+]|and \s*[0-9])"));
+static HINT: LazyLock<Regex> = LazyLock::new(|| pattern("hint of an adr"));
+static ADR: LazyLock<Regex> = LazyLock::new(|| pattern("number of an adr"));
+static RANGE: LazyLock<Regex> = LazyLock::new(|| pattern("end of a range of adrs"));
+static FURTHER: LazyLock<Regex> = LazyLock::new(|| pattern("further number"));
+static LABEL: LazyLock<Regex> = LazyLock::new(|| pattern("label of adrs"));
+static NUMBERS: LazyLock<Regex> = LazyLock::new(|| pattern("bare number"));
+static NEXT: LazyLock<Regex> = LazyLock::new(|| pattern("next bare number"));
 
 /// Adds the numbers of ADRs in a run outside `paths`; `label` is the number of lists around an `ADRs:` line above.
 pub(super) fn find_numbers(

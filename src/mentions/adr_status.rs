@@ -169,9 +169,9 @@ fn sentences(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"</?[a-zA-Z][a-zA-Z0-9]*(?:\s[^<>]*|/)?>"));
-static LINK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[([^\]]*)(?:\](?:\([^)]*\)|\[[^\]]*\])?|$)"));
-static MARKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"[*`~]"));
+static TAG: LazyLock<Regex> = LazyLock::new(|| pattern("tag"));
+static LINK: LazyLock<Regex> = LazyLock::new(|| pattern("link"));
+static MARKS: LazyLock<Regex> = LazyLock::new(|| pattern("mark"));
 
 /// Returns a text without Markdown, tags and what is struck through, on one line.
 fn without_markup(text: &str) -> String {
@@ -334,9 +334,7 @@ fn below_label(text: &str, parts: &[StatusPart]) -> Vec<StatusStatement> {
     parts.iter().take(items).take_while(|part| !is_labelled(part)).flat_map(|part| statements(text, part)).collect()
 }
 
-static HTML_ROW: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?is)<t[hd][^>]*>\s*(?:<\w[^>]*>\s*)*status:?\s*(?:</\w+>\s*)*</t[hd]>\s*<td[^>]*>(.*?)</td>")
-});
+static HTML_ROW: LazyLock<Regex> = LazyLock::new(|| pattern("row with a status"));
 
 /// Returns what follows `Status` in a heading or a line, numbering and marks aside; in a line a separator must follow.
 fn own_status(text: &str, is_heading: bool) -> Option<&str> {

@@ -2,38 +2,18 @@
 
 use crate::markdown::{GAP, LinkSpan, Run};
 use crate::mentions::relations::LABEL;
-use crate::mentions::vocabulary::{means, pattern, words_for};
+use crate::mentions::vocabulary::{means, pattern};
 use crate::mentions::words::{NameStrength, Word, words};
 use crate::model::{Relation, ends_name, has_letter_prefix, is_document_name};
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-static PHRASE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b(?:(depends?[\s-]+(?:up)?on)|(blocked[\s-]+(?:by|on)))\b"));
-/// The end of a text before a phrase that is negated or of the past, a few words before it: `was`, `isn't really`.
-static DENIED: LazyLock<Regex> = LazyLock::new(|| {
-    let (denial, past) = (either("denial"), either("past"));
-    pattern(&format!(
-        r"(?i)(?:\b(?:{denial}|had\s+been|used\s+to|no\s+(?:longer|more))|['’]t|\b(?:{past}),?)(?:\s+[^\s(]*[^\s.,;!?:(]){{0,3}}\s*$|\b(?:was|were)(?:\s+\w+ly)?\s*$"
-    ))
-});
-/// The end of a text before an announced name that is negated or of the past: `no longer `, `neither #1 nor `, `(was `.
-static DENIED_NAME: LazyLock<Regex> = LazyLock::new(|| {
-    let (denial, past) = (either("denial of a name"), either("past"));
-    let between = [either("filler"), either("join"), either("denial goes on")].join("|");
-    pattern(&format!(
-        r"(?i)(?:\b(?:{denial}|(?:{past}):?|used\s+to)|(?:^|[^\p{{L}}\p{{N}} \t_*])[ \t_*]*(?:was|were):?)(?:\s*\b(?:{between})|\s*[\w./:#-]*\d[\w./-]*(?:[ \t]*[,/&+]|[ \t]+))*\s*$"
-    ))
-});
-/// An entry that begins by saying that there is none: `None (was #12)`, `n/a, #12 is done`; and the next word.
-static NONE: LazyLock<Regex> = LazyLock::new(|| {
-    let (nothing, now) = (either("nothing"), either("nothing now"));
-    pattern(&format!(r"(?i)^(?:{nothing})(?:\s+(?:{now}))?(?:\W*$|\s*[^\w\s#]\W*(\w+))"))
-});
-/// The rest of a sentence up to its question mark.
-static QUESTION: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^((?:[^(（?？.!;:—–。！\n]|\.\S|[(（][^()（）]*[)）])*)[?？]"));
+static PHRASE: LazyLock<Regex> = LazyLock::new(|| pattern("phrase"));
+static DENIED: LazyLock<Regex> = LazyLock::new(|| pattern("denied phrase"));
+static DENIED_NAME: LazyLock<Regex> = LazyLock::new(|| pattern("denied name"));
+static NONE: LazyLock<Regex> = LazyLock::new(|| pattern("entry of nothing"));
+static QUESTION: LazyLock<Regex> = LazyLock::new(|| pattern("rest of a question"));
 
 const MAX_FILLERS: usize = 4;
 const MAX_WORDS_BEFORE: usize = 4;
@@ -42,10 +22,6 @@ const LONGEST_DENIAL: usize = 240;
 const LONGEST_QUESTION: usize = 400;
 const LONGEST_ID: usize = 100;
 const LONGEST_REMARK: usize = 16;
-
-fn either(meaning: &str) -> String {
-    words_for(meaning).join(r"\b|") + r"\b"
-}
 
 pub(super) struct ClauseReader<'a> {
     pub(super) text: &'a str,

@@ -10,22 +10,11 @@ pub(super) const MOST_RANGES: usize = 8;
 
 const WINDOW: usize = 48;
 
-/// A line or a range: `12`, `L12`, `12:5`, `12-20`, `12..20`, `12:5-20:3`, `L10C3-L20C4`.
-static PLACE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^L?([0-9]{1,7})([:C]L?[0-9]{1,7})?(?:(?:\.\.\.|\.\.=|\.\.|[…\-–—~])L?([0-9]{1,7})([:C]L?[0-9]{1,7})?)?")
-});
+static PLACE: LazyLock<Regex> = LazyLock::new(|| pattern("place in a file"));
 
-static AFTER: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"^(?:["'`)\],:]{0,3}\s{0,2}\(?(?:(?i:at|on|in|auf|in|à|en|em)\s)?(?i:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?)\s{1,2}|l)#?|\(L?)([0-9]{1,7})(?:\s?(-|–|—|\.\.\.?=?|to|through|until|bis|à|a|&|and|und|et|y|e)\s?L?([0-9]{1,7}))?(?:,\s?[0-9]{1,7})?(?:[^\w]|$)"#,
-    )
-});
+static AFTER: LazyLock<Regex> = LazyLock::new(|| pattern("lines after a path"));
 
-static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"(?i)\b(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?)\s{1,2}([0-9]{1,7})(?:\s?(-|–|—|\.\.\.?=?|to|through|bis|à|a|&|and|und|et|y|e)\s?([0-9]{1,7}))?\s(?:of|in|from|von|de|da|do|du)\s(?:the\s|our\s)?(?:file\s)?["'`(\[]?$"#,
-    )
-});
+static BEFORE: LazyLock<Regex> = LazyLock::new(|| pattern("lines before a path"));
 
 /// Reads the lines that a text begins with, and returns what follows them. In `12:5-20` the second number is a column too.
 pub(super) fn leading_lines(text: &str) -> Option<(LineRange, &str)> {

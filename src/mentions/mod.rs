@@ -1,16 +1,17 @@
 //! Mentions: the relations, references and ADR numbers in the prose of a Markdown text.
 //!
 //! [`Mentions::of`] goes through the inline parts of a text, as `markdown` gives them. No file and no other item is looked up
-//! here: `graph` resolves what was found. `docs/work-items.md` describes all forms; `vocabulary.txt` holds their words.
+//! here: `graph` resolves what was found. `docs/work-items.md` describes all forms; `vocabulary.txt` and
+//! `patterns.txt` hold their words and patterns.
 //!
 //! A *name* is a word that may name an item (`words.rs`): surely (`#12`, `o/r#12`, URLs of issues, `kind:slug`), as an id
 //! (`TASK-4`, `kind:12`), or weakly (`cache-layer`). A *list* is names with joints, fillers and remarks between (`clauses.rs`).
-//! A relation is stated by a phrase anywhere in a sentence, by a label or a beginning at the start of a line (`relations.rs`),
-//! or by a heading (`sections.rs`). Where it was announced by a label or heading, any other word and the link to a file may
+//! A relation is stated by a phrase anywhere in a sentence, by a label or a beginning at the start of a line, or by a heading
+//! (`relations.rs`). Where it was announced by a label or heading, any other word and the link to a file may
 //! name an item: `graph` knows whether it is the exact id or the file of one.
 //!
-//! References are the targets of links, paths and URLs in any inline text (`references.rs`), paths with a line in code blocks
-//! (`traces.rs`) and numbers of ADRs (`adr.rs`).
+//! References are the targets of links, paths and URLs in any inline text, paths with a line in code blocks (`references.rs`,
+//! `paths.rs`) and numbers of ADRs (`adr.rs`).
 
 mod adr;
 mod adr_status;
@@ -18,13 +19,10 @@ mod adr_status;
 mod cases;
 mod clauses;
 mod lines;
-mod path_words;
 mod paths;
 mod references;
 mod relations;
 mod repos;
-mod sections;
-mod traces;
 mod vocabulary;
 mod words;
 
@@ -38,8 +36,7 @@ pub use relations::{BodyRelation, NameForm, Via};
 use crate::markdown::{InlinePart, MarkdownText, Outline};
 use crate::model::LineStarts;
 use references::ReferenceFinder;
-use relations::RelationCollector;
-use sections::{HeadingMeaning, OpenSections};
+use relations::{HeadingMeaning, OpenSections, RelationCollector};
 use serde::{Deserialize, Serialize};
 
 /// A parsed Markdown text: its outline and its mentions.

@@ -3,11 +3,12 @@
 use crate::markdown::{LinkSpan, Run, Traced};
 use crate::mentions::adr::find_numbers;
 use crate::mentions::lines::{lines_around, lines_of_target};
-use crate::mentions::path_words::{parts_by_script, path_words};
-use crate::mentions::paths::{document_in, is_bare_name, is_file_shaped, path_in, path_mention, scheme, word_url};
+use crate::mentions::paths::{
+    document_in, is_bare_name, is_file_shaped, parts_by_script, path_in, path_mention, path_words, scheme,
+    traced_lines, word_url,
+};
+use crate::mentions::relations::HeadingMeaning;
 use crate::mentions::repos::repo_of_path;
-use crate::mentions::sections::HeadingMeaning;
-use crate::mentions::traces::traced_lines;
 use crate::model::{LineRange, LineStarts, has_document_extension, with_slashes, without_drive};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

@@ -8,31 +8,11 @@ use std::sync::LazyLock;
 const NEAR: usize = 160;
 const WORDS_BEFORE: usize = 3;
 
-/// A word that may be the name of a repo, at the end of a text but for what `after` matches.
-fn name_before(after: &str) -> Regex {
-    pattern(&format!(
-        r#"(?:^|[\s(\[)\]"`,;|{{]|[^\x00-\x7f’])([A-Za-z0-9](?:[A-Za-z0-9_./-]{{0,98}}[A-Za-z0-9])?)(?:['’]s)?{after}$"#
-    ))
-}
-
-static DIRECTLY: LazyLock<Regex> = LazyLock::new(|| name_before(r"[ \x{a0}]"));
-/// `cosmos-sdk's x/a.go`, `the o/r repo: x/a.go`
-static BEFORE: LazyLock<Regex> =
-    LazyLock::new(|| name_before(r#"[)"(`*\x{a0} ]*(?:[ \x{a0}]repo(?:sitory)?)?:?["(`*\x{a0} ]*"#));
-static BEFORE_VERB: LazyLock<Regex> =
-    LazyLock::new(|| name_before(r#"["(`*\x{a0} ]*[ \x{a0}](?P<verb>[a-z]+)["(`*\x{a0} ]*"#));
-/// `In o/r, x/a.go`
-static LISTED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"(?i)(?:^|\s)(?:in|from|for|of|at)[ \x{a0}]["(`*\x{a0} ]*([A-Z0-9][\w.-]*/[\w.-]*[A-Z0-9])(?:['’]s)?["(`*\x{a0} ]*,["(`*\x{a0} ]*$"#,
-    )
-});
-/// `x/a.go of the o/r repo`; `in read/write mode` goes on with a word of its own.
-static AFTER: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"^[`")*]* (?:of|in|from|at) (?:the |upstream )?[`"*\[]*([A-Za-z0-9](?:[A-Za-z0-9./_-]*[A-Za-z0-9])?)\.*[`"*\]]*(?:$|[^ `"*\]A-Za-z0-9./_-]| repo| and | or | is | has | are | \()"#,
-    )
-});
+static DIRECTLY: LazyLock<Regex> = LazyLock::new(|| pattern("repo directly before"));
+static BEFORE: LazyLock<Regex> = LazyLock::new(|| pattern("repo before"));
+static BEFORE_VERB: LazyLock<Regex> = LazyLock::new(|| pattern("repo before a verb"));
+static LISTED: LazyLock<Regex> = LazyLock::new(|| pattern("repo in a list"));
+static AFTER: LazyLock<Regex> = LazyLock::new(|| pattern("repo after"));
 
 pub(super) fn repo_directly_before(before: &str) -> Option<String> {
     name_in(&DIRECTLY, near_end(before))

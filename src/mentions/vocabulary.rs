@@ -1,4 +1,4 @@
-//! The words of the grammar, which `vocabulary.txt` lists by what they do.
+//! The words of the grammar, which `vocabulary.txt` lists by what they do, and its patterns.
 
 use crate::model::WordLists;
 use regex::Regex;
@@ -14,7 +14,18 @@ pub(super) fn means(meaning: &str, word: &str) -> bool {
     WORDS.has(meaning, word)
 }
 
-#[expect(clippy::expect_used, reason = "the pattern is a constant that every test of the module compiles")]
-pub(super) fn pattern(written: &str) -> Regex {
-    Regex::new(written).expect("a valid pattern")
+/// Compiles a pattern of `patterns.txt`.
+#[expect(clippy::expect_used, reason = "the patterns are part of the program, and the tests of the module use each")]
+pub(super) fn pattern(name: &str) -> Regex {
+    Regex::new(&written(name)).expect("a valid pattern")
+}
+
+fn written(name: &str) -> String {
+    let pattern = |line: &'static str| line.strip_prefix(name)?.strip_prefix(": ");
+    let Some(pattern) = include_str!("patterns.txt").lines().find_map(pattern) else {
+        return words_for(name).join(r"\b|") + r"\b";
+    };
+    let is_name = |at: usize| at % 2 == 1;
+    let pieces = pattern.split(['«', '»']).enumerate();
+    pieces.map(|(at, piece)| if is_name(at) { written(piece) } else { piece.to_owned() }).collect()
 }

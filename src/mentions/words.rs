@@ -101,12 +101,7 @@ fn joined_names(word: &str) -> Option<Vec<(usize, &str)>> {
     (is_sure && names.len() > 1 && start > word.len()).then_some(names)
 }
 
-/// A range of ids with one prefix: `#10-#12`, `#10..12`, `BACK-1–BACK-4`, `T001 to T004`.
-static RANGE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)((?:[a-z0-9][\w.-]*/[\w.-]+)?#|[a-z](?:[\w.:-]*[a-z_.:-])?)(\d{1,9})(\s?(?:\.{2,3}|…|[-~〜～\u{2010}-\u{2014}])\s?|\s(?:to|through|thru|until|bis)\s)((?:[\w./-]*#|[a-z](?:[\w.:-]*[a-z_.:-])?)?)(\d{1,9})",
-    )
-});
+static RANGE: LazyLock<Regex> = LazyLock::new(|| pattern("range of ids"));
 const LONGEST_RANGE: u64 = 100;
 
 /// Returns the ranges of ids in a text, and how surely they are names.
@@ -164,9 +159,8 @@ pub(super) fn bare(word: &str) -> &str {
     word.trim_matches(is_edge)
 }
 
-static KINDED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[A-Za-z_-]{2,}:[A-Za-z0-9][A-Za-z0-9._/-]*$"));
-/// `TASK-4`, `bd-au0.10`, `cache-layer`
-static HYPHENATED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[A-Za-z][A-Za-z0-9._]*-[A-Za-z0-9._-]*$"));
+static KINDED: LazyLock<Regex> = LazyLock::new(|| pattern("kind and slug"));
+static HYPHENATED: LazyLock<Regex> = LazyLock::new(|| pattern("hyphenated id"));
 
 fn target(word: &str) -> Option<(&str, NameStrength)> {
     // Every form has one of these; almost no word of prose does.

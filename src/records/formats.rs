@@ -8,8 +8,7 @@ use crate::model::{
 use crate::records::build::{ItemContext, RawRecord, build};
 use crate::records::front_matter::{read_by_line, read_front_matter};
 use crate::records::item::Item;
-use crate::records::json_fragments::{Fragment, Fragments, fragments};
-use crate::records::syntax::{JsonText, SyntaxFault, read_json, yaml_documents};
+use crate::records::syntax::{Fragment, Fragments, JsonText, SyntaxFault, fragments, read_json, yaml_documents};
 use std::collections::{HashMap, HashSet};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The keys and values of a front matter, also where it is not YAML.
 
-use crate::markdown::front_matter::{FrontMatter, front_matter, key, near_miss, unquoted};
-use crate::model::{Code, Diagnostic, Node, RepoPath, Value};
+use crate::markdown::front_matter::{FrontMatter, FrontMatterFault, front_matter, key, near_miss, unquoted};
+use crate::model::{Node, Value};
 use crate::records::syntax::{SyntaxFault, one_yaml};
 use std::collections::HashSet;
 
@@ -16,31 +16,12 @@ pub struct ReadFrontMatter {
     pub fault: Option<FrontMatterFault>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FrontMatterFault {
-    line: u32,
-    message: String,
-    help: &'static str,
-}
-
-impl FrontMatterFault {
-    pub fn diagnostic(&self, path: &RepoPath) -> Diagnostic {
-        let message = format!("the front matter {}", self.message);
-        Diagnostic::on_line(Code::InvalidFrontMatter, path, self.line, message).help(self.help)
-    }
-}
-
 /// Reads the front matter of a text.
 ///
 /// One that is not YAML is read by its top-level keys: those that are YAML as YAML, the others line by line.
 pub fn read_front_matter(text: &str) -> ReadFrontMatter {
     let Some(place) = front_matter(text) else {
-        let fault = |near: crate::markdown::front_matter::NearMiss| FrontMatterFault {
-            line: near.line,
-            message: near.why.to_owned(),
-            help: near.help,
-        };
-        return ReadFrontMatter { fault: near_miss(text).map(fault), ..ReadFrontMatter::default() };
+        return ReadFrontMatter { fault: near_miss(text), ..ReadFrontMatter::default() };
     };
     let yaml = &text[place.yaml.clone()];
     let mut fault = None;
@@ -53,7 +34,7 @@ pub fn read_front_matter(text: &str) -> ReadFrontMatter {
                 None => "it was read line by line; put values with special characters in quotes",
             };
             let line = why.line + place.yaml_line - 1;
-            fault = Some(FrontMatterFault { line, message: format!("is not YAML: {}", why.message), help });
+            fault = Some(FrontMatterFault { line, why: format!("is not YAML: {}", why.message), help });
             spaced.unwrap_or_else(|| read_by_line(yaml, 1))
         }
     };

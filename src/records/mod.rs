@@ -10,14 +10,13 @@ mod fields;
 mod formats;
 mod front_matter;
 mod item;
-mod json_fragments;
 mod snapshot;
 mod syntax;
-mod unknown_field;
 
+pub use crate::markdown::front_matter::FrontMatterFault;
 pub use build::conflict_markers;
 pub use formats::items;
-pub use front_matter::{FrontMatterFault, ReadFrontMatter, read_front_matter};
+pub use front_matter::{ReadFrontMatter, read_front_matter};
 #[cfg(test)]
 pub use item::FieldRelation;
 pub use item::{Authored, Body, Comment, Field, Issue, IssueLink, Item, KeptCode, Mention, Origin};

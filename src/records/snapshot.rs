@@ -5,7 +5,7 @@ use crate::model::{
     Code, Completeness, Diagnostic, ItemState, LineRange, Node, Relation, RepoPath, SNAPSHOT_VERSION, SnapshotAuthor,
     SnapshotCode, SnapshotIssue, SnapshotRelation, Value, with_line_feeds,
 };
-use crate::records::fields::is_nothing;
+use crate::records::fields::{NAMES, is_nothing};
 use crate::records::item::{Authored, Body, Comment, Field, Issue, IssueLink, Item, KeptCode, Origin};
 use crate::records::syntax::read_json;
 use std::collections::BTreeMap;
@@ -227,19 +227,6 @@ fn trimmed(text: &str) -> String {
     text.get(start..).unwrap_or_default().trim_end().to_owned()
 }
 
-/// Titles of questions, without parentheses and in lower case, and the fields that they ask for.
-const QUESTIONS: [(&str, &str); 9] = [
-    ("area", "area"),
-    ("type", "type"),
-    ("priority", "priority"),
-    ("size", "size"),
-    ("risk", "risk"),
-    ("estimate", "estimate_hrs"),
-    ("estimate hrs", "estimate_hrs"),
-    ("actual", "actual_hrs"),
-    ("actual hrs", "actual_hrs"),
-];
-
 /// The longest answer that is a field's value, in bytes.
 const LONGEST: usize = 200;
 
@@ -248,7 +235,9 @@ fn answers(body: &str) -> Vec<(&'static str, String)> {
     let markdown = Outline::read(body);
     let mut found: Vec<(&'static str, String)> = Vec::new();
     for heading in markdown.headings.iter().filter(|heading| heading.level == 3) {
-        let Some((_, name)) = QUESTIONS.iter().find(|(title, _)| *title == plain(&heading.title)) else { continue };
+        let title = plain(&heading.title);
+        let asks = |name: &&&str| **name == title || name.strip_suffix("_hrs").is_some_and(|name| name == title);
+        let Some(name) = NAMES.of("answered").iter().find(asks) else { continue };
         let Some(block) = markdown.blocks.get(heading.block + 1).filter(|block| block.heading.is_none()) else {
             continue;
         };
@@ -257,15 +246,15 @@ fn answers(body: &str) -> Vec<(&'static str, String)> {
         let answer = body.get(block.range.clone()).unwrap_or_default().trim();
         let short = answer.len() <= LONGEST && !answer.contains('\n');
         if alone && short && !is_nothing(answer) && !found.iter().any(|(known, _)| known == name) {
-            found.push((name, answer.to_owned()));
+            found.push((*name, answer.to_owned()));
         }
     }
     found
 }
 
-/// Returns the words of a title in lower case: `Estimate (hrs)` → `estimate hrs`.
+/// Returns the words of a title as the name of a field: `Estimate (hrs)` → `estimate_hrs`.
 fn plain(title: &str) -> String {
     let words: Vec<String> =
         title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
-    words.join(" ")
+    words.join("_")
 }
