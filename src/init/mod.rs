@@ -4,7 +4,6 @@ pub(crate) mod detect;
 pub(crate) mod options;
 mod setup;
 pub(crate) mod starter;
-mod trackers;
 
 pub(crate) use detect::DetectedRepo;
 #[cfg(feature = "github")]

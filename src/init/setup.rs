@@ -45,8 +45,6 @@ const LARGEST: u64 = 16 << 20;
 #[derive(Debug)]
 pub(crate) struct Setup<'a> {
     root: &'a Path,
-    /// The origin that workflows install the program from.
-    origin: RepoOrigin,
     pub(crate) written: Vec<String>,
     /// The paths that were left alone, with the reason.
     pub(crate) left: Vec<(String, &'static str)>,
@@ -66,14 +64,7 @@ enum ExistingFile {
 impl<'a> Setup<'a> {
     /// Creates a setup of the repo at `root` that has written nothing yet.
     pub(crate) fn new(root: &'a Path) -> Self {
-        Self {
-            root,
-            origin: RepoOrigin::THIS,
-            written: Vec::new(),
-            left: Vec::new(),
-            fill_in: Vec::new(),
-            by_hand: Vec::new(),
-        }
+        Self { root, written: Vec::new(), left: Vec::new(), fill_in: Vec::new(), by_hand: Vec::new() }
     }
 
     /// Returns the folder of packs for a new configuration.
@@ -164,7 +155,7 @@ impl<'a> Setup<'a> {
             self.leave(WORKFLOWS, "workflows are read at the root of the git repository only");
             return Ok(());
         }
-        let (origin, queue) = (self.origin, places.merge == Some(MergeWay::Queue));
+        let (origin, queue) = (RepoOrigin::THIS, places.merge == Some(MergeWay::Queue));
         self.workflow("contextpack.yml", &workflows::check(places, shards, origin))?;
         if github {
             self.workflow("contextpack-sync.yml", &workflows::sync(places, github, origin))?;
@@ -199,7 +190,7 @@ impl<'a> Setup<'a> {
             settings.jobs.values().filter_map(|job| Some(&*job.schedule.as_ref()?.written)).collect();
         let schedules = all.iter().copied().filter(|schedule| is_schedule_of_github(schedule)).collect();
         let record = settings.context.record.as_ref().map_or(DELIVERED, RepoPath::as_str);
-        self.workflow(JOBS, &workflows::jobs(&schedules, record, self.origin))?;
+        self.workflow(JOBS, &workflows::jobs(&schedules, record, RepoOrigin::THIS))?;
         if self.written.last() == Some(&path) && schedules.len() < all.len() {
             let what = "GitHub does not understand the schedule of every job (`L`, `W`, `#`, `?`, 7 for Sunday): \
                         write them differently, or run these jobs by hand";
@@ -219,7 +210,7 @@ impl<'a> Setup<'a> {
             self.leave(&path, why);
             return Ok(());
         }
-        let [batch, task] = workflows::batches(context, self.origin);
+        let [batch, task] = workflows::batches(context, RepoOrigin::THIS);
         // The one that calls comes last: without the other it would fail.
         self.create(&format!("{WORKFLOWS}/{}", BATCHES[1]), &task)?;
         self.workflow(BATCHES[0], &batch)?;
@@ -233,7 +224,7 @@ impl<'a> Setup<'a> {
         let path = format!("{WORKFLOWS}/{name}");
         self.create(&path, text)?;
         let is_unfilled = match self.written.last() == Some(&path) {
-            true => !self.origin.is_known(),
+            true => !RepoOrigin::THIS.is_known(),
             // An earlier run left it to be filled in.
             false => self.is_file(&path, has_empty_origin)?,
         };

@@ -9,14 +9,7 @@ use std::collections::BTreeMap;
 #[derive(Deserialize)]
 struct Cases {
     texts: BTreeMap<String, BTreeMap<String, Vec<String>>>,
-    titles: Vec<TitleCase>,
-}
-
-#[derive(Deserialize)]
-struct TitleCase {
-    keys: Vec<String>,
-    meant: Vec<String>,
-    others: Vec<String>,
+    titles: Vec<[Vec<String>; 3]>,
 }
 
 fn front(text: &str) -> Vec<String> {
@@ -97,10 +90,10 @@ fn texts_hold_what_the_cases_say() {
             assert_eq!(read(text), *found, "{name} of {text:?}");
         }
     }
-    for case in cases.titles {
-        let keys = KeyHeadings::new(&case.keys);
-        case.meant.iter().for_each(|title| assert!(keys.contain(title), "{title}"));
-        case.others.iter().for_each(|title| assert!(!keys.contain(title), "{title}"));
+    for [keys, meant, others] in cases.titles {
+        let keys = KeyHeadings::new(&keys);
+        meant.iter().for_each(|title| assert!(keys.contain(title), "{title}"));
+        others.iter().for_each(|title| assert!(!keys.contain(title), "{title}"));
     }
 }
 

@@ -18,12 +18,13 @@ pub enum InlinePart {
     /// A heading at depth 0, by its index in [`Outline::headings`]; it precedes the run of its own text.
     Heading(usize),
     /// The target of a link or of a link definition.
-    Link { target: String, source: usize },
-    /// A stretch of inline text.
+    Link {
+        target: String,
+        source: usize,
+    },
     Run(Run),
     /// The visible text of an HTML block, with a line for each of its paragraphs and items.
     Html(Run),
-    /// The text of a code block.
     Code(Traced),
     /// The content of the code block before it, if that is a list of tasks as GitHub had them (```` ```[tasklist] ````). Sources are
     /// offsets in the text around it.

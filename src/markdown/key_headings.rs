@@ -45,18 +45,13 @@ impl KeyHeadings {
 
     fn find(&self, title: &str) -> bool {
         let title = without_parentheses(title);
-        self.mean(&title) || title.split(is_separator).any(|part| self.mean(part)) || {
+        let all = words(&title);
+        self.words_mean(&all) || title.split(is_separator).any(|part| self.words_mean(&words(part))) || {
             // `Goals and non-goals` means both.
-            let words = words(&title);
-            words
-                .split(|word| matches!(word.as_str(), "and" | "or" | "und" | "oder" | "et" | "ou" | "y" | "e"))
-                .filter(|part| part.len() < words.len())
+            all.split(|word| matches!(word.as_str(), "and" | "or" | "und" | "oder" | "et" | "ou" | "y" | "e"))
+                .filter(|part| part.len() < all.len())
                 .any(|part| self.words_mean(part))
         }
-    }
-
-    fn mean(&self, text: &str) -> bool {
-        self.words_mean(&words(text))
     }
 
     fn words_mean(&self, words: &[String]) -> bool {

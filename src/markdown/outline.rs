@@ -6,9 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// The blocks and headings of a Markdown text.
-///
-/// Ranges are bytes of the text, lines count from 1 within it.
+/// The blocks and headings of a text: ranges are bytes of it, lines count from 1 within it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outline {
     /// The blocks at depth 0; they tile the text: each ends where the next begins.

@@ -11,14 +11,20 @@ pub enum TextBlockKind {
     Paragraph,
     /// The first text of a list item.
     Item,
-    /// A list begins.
-    ListStart { ordered: bool },
+    ListStart {
+        ordered: bool,
+    },
     /// The list that began last ends.
     ListEnd,
     /// The cells of a row of a table, of which the first names the columns.
-    Row { is_head: bool, cells: Vec<Range<usize>> },
+    Row {
+        is_head: bool,
+        cells: Vec<Range<usize>>,
+    },
     /// A code block with the first word after its fence, which is empty if there is none.
-    Code { language: String },
+    Code {
+        language: String,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use crate::mentions::adr::adr_number;
 use crate::mentions::lines::{MOST_RANGES, fragment_lines, leading_lines, split_lines, without_lines};
 use crate::mentions::vocabulary::{means, pattern, words_for};
 use crate::model::{LineRange, ends_name, is_document_name, is_other_script, latin_parts, with_slashes, without_drive};
-use memchr::memmem::Finder;
+use memchr::memmem;
 use regex::Regex;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -292,9 +292,6 @@ fn is_whole(text: &str) -> bool {
     }
 }
 
-/// The word before a line's number in `File "x.py", line 7`, `x.php on line 7` and `Foo.cs:line 7`.
-static LINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("line "));
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TracedLine<'a> {
     pub(super) start: usize,
@@ -320,7 +317,8 @@ pub(super) fn traced_lines(text: &str) -> Vec<TracedLine<'_>> {
         };
         found.extend(lines.and_then(|lines| traced(text, at, lines)));
     }
-    for at in LINE.find_iter(bytes) {
+    // `File "x.py", line 7`, `x.php on line 7` and `Foo.cs:line 7`
+    for at in memmem::find_iter(bytes, b"line ") {
         let Some((lines, _)) = leading_lines(&text[at + 5..]) else { continue };
         let before = text[..at].trim_end_matches("on ").trim_end_matches([' ', ',', ':']);
         // A quoted path may have spaces in it.

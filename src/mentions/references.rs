@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The shape in which a possible reference was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ReferenceForm {
     Link,
@@ -27,7 +26,6 @@ pub enum ReferenceForm {
     AdrsBetween,
 }
 
-/// A possible reference to a file or an ADR.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
     pub target: String,

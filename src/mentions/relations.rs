@@ -101,17 +101,17 @@ impl RelationCollector {
     /// Adds a relation: of a range its ends, and what is between them, of items those that exist.
     fn add(&mut self, stated: BodyRelation) {
         let range = id_range(&stated.target).filter(|_| stated.form != NameForm::Link);
-        let Some(range) = range else { return self.add_one(stated) };
+        let Some(([first, last], between, are_issues)) = range else { return self.add_one(stated) };
         let one = |target, form| BodyRelation { target, form, ..stated };
-        self.add_one(one(range.first, stated.form));
+        self.add_one(one(first, stated.form));
         if stated.relation == Relation::Parent {
             return;
         }
-        self.add_one(one(range.last, stated.form));
-        let form = if range.are_issues { NameForm::Usual } else { NameForm::Exact };
+        self.add_one(one(last, stated.form));
+        let form = if are_issues { NameForm::Usual } else { NameForm::Exact };
         let room = MAX_BETWEEN.saturating_sub(self.between);
-        self.between += range.between.len();
-        range.between.into_iter().take(room).for_each(|between| self.add_one(one(between, form)));
+        self.between += between.len();
+        between.into_iter().take(room).for_each(|between| self.add_one(one(between, form)));
     }
 
     fn add_one(&mut self, stated: BodyRelation) {
@@ -120,7 +120,6 @@ impl RelationCollector {
         }
     }
 
-    /// Returns the label above that applies to this run.
     fn label_for(&mut self, run: &Run, clauses: &ClauseReader<'_>) -> Option<Relation> {
         let label = self.label.take()?;
         if run.lists > label.depth && !run.heading {

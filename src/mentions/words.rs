@@ -130,15 +130,8 @@ fn id_ranges(text: &str) -> impl Iterator<Item = (Range<usize>, Option<NameStren
     })
 }
 
-pub(super) struct IdRange {
-    pub(super) first: String,
-    pub(super) last: String,
-    pub(super) between: Vec<String>,
-    pub(super) are_issues: bool,
-}
-
-/// Returns the ids of a word that is a range.
-pub(super) fn id_range(word: &str) -> Option<IdRange> {
+/// Returns the first and the last id of a word that is a range, those between them, and whether they are issues.
+pub(super) fn id_range(word: &str) -> Option<([String; 2], Vec<String>, bool)> {
     let found =
         RANGE.captures(word).filter(|_| id_ranges(word).next().is_some_and(|(range, _)| range == (0..word.len())))?;
     let part = |group: usize| found.get(group).map_or("", |part| part.as_str());
@@ -148,7 +141,7 @@ pub(super) fn id_range(word: &str) -> Option<IdRange> {
     let is_short = numbers.end.saturating_sub(numbers.start) <= LONGEST_RANGE;
     let between = numbers.filter(|_| is_short).map(|number| format!("{prefix}{number:0width$}")).collect();
     let are_issues = prefix.ends_with('#') || prefix.eq_ignore_ascii_case("gh-");
-    Some(IdRange { first: format!("{prefix}{first}"), last: format!("{prefix}{last}"), between, are_issues })
+    Some(([first, last].map(|number| format!("{prefix}{number}")), between, are_issues))
 }
 
 fn is_edge(c: char) -> bool {

@@ -144,7 +144,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Maps the remaining fields to native names.
     pub(super) fn map_rest(&mut self) {
         for native in self.source.fields.keys() {
             let native = native.as_str();

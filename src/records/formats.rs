@@ -23,10 +23,11 @@ pub struct Parsed {
 /// What is added to the help of an error that keeps packs from being built.
 pub(super) const KEPT: &str = "until then packs that may hold it stay as they are";
 
-/// Reads the items of one file.
+/// Reads the items of one file, whose `text` has LF line ends and no byte-order mark.
 ///
-/// `text` has LF line ends and no byte-order mark. `body_file` reads the text of a file beside the item. A record that
-/// cannot be read becomes a diagnostic and does not stop the others; a Markdown file always yields an item.
+/// `body_file` reads the text of a file beside the item. A record that cannot be read becomes a diagnostic and does not stop
+/// the others; a Markdown file always yields an item. Of records with conflict markers those that differ between the two sides
+/// are damaged; markers in the text of a Markdown file damage none.
 pub fn items(
     source: &ItemSource,
     source_index: usize,
@@ -34,7 +35,52 @@ pub fn items(
     text: &str,
     body_file: &dyn Fn(&RepoPath) -> Result<String, Refusal>,
 ) -> Parsed {
-    of_both_sides(path, text, &|text| whole(source, source_index, path, text, body_file))
+    let read = |text: &str| whole(source, source_index, path, text, body_file);
+    let Some(line) = conflict_line(text) else { return read(text) };
+    let is_markdown = matches!(path.extension().to_ascii_lowercase().as_str(), "md" | "markdown" | "mdx");
+    let mut sides = conflict_sides(text);
+    if is_markdown {
+        if !sides.iter().any(|side| line <= front_matter_lines(side)) {
+            return read(text);
+        }
+        // A front matter begins on the first line.
+        sides = sides.map(|side| side.trim_start_matches('\n').to_owned());
+    }
+    let [ours, theirs] = sides.map(|side| read(&side));
+    let in_theirs: HashMap<&str, &Item<String>> = theirs.items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let is_whole = |item: &Item<String>| {
+        let other = in_theirs.get(item.id.as_str());
+        !is_markdown
+            && other.is_some_and(|other| item.head.trim() == other.head.trim() && item.body.text == other.body.text)
+    };
+    let (whole, differing): (Vec<_>, Vec<_>) = ours.items.iter().cloned().partition(is_whole);
+    let ids: HashSet<String> = whole.iter().map(|item| item.id.clone()).collect();
+    let others = theirs.items.iter().filter(|item| !ids.contains(&item.id)).cloned();
+    let salvaged = ours.damaged.into_iter().chain(theirs.damaged).map(|(item, _)| item);
+    let mut damaged: Vec<Item<String>> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for item in differing.into_iter().chain(others).chain(salvaged) {
+        let place = *places.entry(item.id.clone()).or_insert(damaged.len());
+        match damaged.get_mut(place) {
+            // The relations of both sides may hold.
+            Some(known) => known.relations.extend(item.relations),
+            None => damaged.push(item),
+        }
+    }
+    let what = if is_markdown {
+        "the item cannot be read: its front matter has conflict markers"
+    } else {
+        "the items cannot be read: the file has conflict markers"
+    };
+    let fault = Diagnostic::on_line(Code::InvalidItem, path, line, what);
+    let mut fault = fault.help(format!("resolve the conflict, then `git add` the file; {KEPT}"));
+    fault.severity = Severity::Error;
+    fault.about = damaged.iter().map(|item| item.id.clone()).collect();
+    let of_whole =
+        |diagnostic: &Diagnostic| !diagnostic.about.is_empty() && diagnostic.about.iter().all(|id| ids.contains(id));
+    let mut diagnostics = vec![fault];
+    diagnostics.extend(ours.diagnostics.into_iter().filter(of_whole));
+    Parsed { items: whole, damaged: damaged.into_iter().map(|item| (item, 0)).collect(), diagnostics }
 }
 
 /// Reads the items of a file without conflict markers.
@@ -276,58 +322,6 @@ fn yaml_fragments(text: &str, line: u32) -> Vec<Fragment> {
         fragment.push('\n');
     }
     fragments.into_iter().map(|(text, line)| (read_by_line(&text, line), line)).collect()
-}
-
-/// Reads the items of a file with `read`. If their records have conflict markers, those that differ between the two sides are
-/// damaged.
-///
-/// Markers in the text of a Markdown file damage no record.
-fn of_both_sides(path: &RepoPath, text: &str, read: &dyn Fn(&str) -> Parsed) -> Parsed {
-    let Some(line) = conflict_line(text) else { return read(text) };
-    let is_markdown = matches!(path.extension().to_ascii_lowercase().as_str(), "md" | "markdown" | "mdx");
-    let mut sides = conflict_sides(text);
-    if is_markdown {
-        if !sides.iter().any(|side| line <= front_matter_lines(side)) {
-            return read(text);
-        }
-        // A front matter begins on the first line.
-        sides = sides.map(|side| side.trim_start_matches('\n').to_owned());
-    }
-    let [ours, theirs] = sides.map(|side| read(&side));
-    let in_theirs: HashMap<&str, &Item<String>> = theirs.items.iter().map(|item| (item.id.as_str(), item)).collect();
-    let is_whole = |item: &Item<String>| {
-        let other = in_theirs.get(item.id.as_str());
-        !is_markdown
-            && other.is_some_and(|other| item.head.trim() == other.head.trim() && item.body.text == other.body.text)
-    };
-    let (whole, differing): (Vec<_>, Vec<_>) = ours.items.iter().cloned().partition(is_whole);
-    let ids: HashSet<String> = whole.iter().map(|item| item.id.clone()).collect();
-    let others = theirs.items.iter().filter(|item| !ids.contains(&item.id)).cloned();
-    let salvaged = ours.damaged.into_iter().chain(theirs.damaged).map(|(item, _)| item);
-    let mut damaged: Vec<Item<String>> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
-    for item in differing.into_iter().chain(others).chain(salvaged) {
-        let place = *places.entry(item.id.clone()).or_insert(damaged.len());
-        match damaged.get_mut(place) {
-            // The relations of both sides may hold.
-            Some(known) => known.relations.extend(item.relations),
-            None => damaged.push(item),
-        }
-    }
-    let what = if is_markdown {
-        "the item cannot be read: its front matter has conflict markers"
-    } else {
-        "the items cannot be read: the file has conflict markers"
-    };
-    let fault = Diagnostic::on_line(Code::InvalidItem, path, line, what);
-    let mut fault = fault.help(format!("resolve the conflict, then `git add` the file; {KEPT}"));
-    fault.severity = Severity::Error;
-    fault.about = damaged.iter().map(|item| item.id.clone()).collect();
-    let of_whole =
-        |diagnostic: &Diagnostic| !diagnostic.about.is_empty() && diagnostic.about.iter().all(|id| ids.contains(id));
-    let mut diagnostics = vec![fault];
-    diagnostics.extend(ours.diagnostics.into_iter().filter(of_whole));
-    Parsed { items: whole, damaged: damaged.into_iter().map(|item| (item, 0)).collect(), diagnostics }
 }
 
 /// Returns the number of the last line of the front matter of one side, blank lines above it included; 0 without one.

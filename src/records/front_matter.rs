@@ -16,9 +16,7 @@ pub struct ReadFrontMatter {
     pub fault: Option<FrontMatterFault>,
 }
 
-/// Reads the front matter of a text.
-///
-/// One that is not YAML is read by its top-level keys: those that are YAML as YAML, the others line by line.
+/// Reads a front matter; one that is not YAML by its top-level keys: those that are YAML as YAML, the others line by line.
 pub fn read_front_matter(text: &str) -> ReadFrontMatter {
     let Some(place) = front_matter(text) else {
         return ReadFrontMatter { fault: near_miss(text), ..ReadFrontMatter::default() };
