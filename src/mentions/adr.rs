@@ -1,8 +1,7 @@
 //! Numbers of ADRs: in file names, and in texts.
 
-use crate::mentions::references::{ReferenceForm, RunReferences, hold};
+use crate::mentions::references::{ReferenceForm, RunReferences, hold, repo_directly_before};
 use crate::mentions::relations::HeadingMeaning;
-use crate::mentions::repos::repo_directly_before;
 use crate::mentions::vocabulary::pattern;
 use crate::model::is_other_script;
 use regex::Regex;

@@ -22,7 +22,6 @@ mod lines;
 mod paths;
 mod references;
 mod relations;
-mod repos;
 mod vocabulary;
 mod words;
 
@@ -57,9 +56,7 @@ pub struct Mentions {
 }
 
 impl Markdown {
-    /// Reads `text` in one pass.
-    ///
-    /// Tables, task lists, strike-through and footnotes are on; front matter is not read as Markdown.
+    /// Reads `text` in one pass, as [`MarkdownText::read`] does.
     pub fn read(text: &str) -> Self {
         let text = MarkdownText::read(text);
         let mentions = Mentions::of(&text);

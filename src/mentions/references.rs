@@ -1,4 +1,4 @@
-//! Possible references to files and ADRs.
+//! Possible references to files and ADRs, and the names of repos before and after those that are theirs.
 
 use crate::markdown::{LinkSpan, Run, Traced};
 use crate::mentions::adr::find_numbers;
@@ -8,11 +8,13 @@ use crate::mentions::paths::{
     traced_lines, word_url,
 };
 use crate::mentions::relations::HeadingMeaning;
-use crate::mentions::repos::repo_of_path;
-use crate::model::{LineRange, LineStarts, has_document_extension, with_slashes, without_drive};
+use crate::mentions::vocabulary::{means, pattern};
+use crate::model::{LineRange, LineStarts, has_document_extension, is_repo_name, with_slashes, without_drive};
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ReferenceForm {
@@ -273,4 +275,64 @@ fn lines_of_link_text(word: &str, target: &str) -> Option<Vec<LineRange>> {
 fn slashed(word: &str) -> Cow<'_, str> {
     let begins = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '\\' | '_'));
     if word.strip_prefix('\\').is_none_or(begins) { with_slashes(word) } else { Cow::Borrowed(word) }
+}
+
+const NEAR_A_NAME: usize = 160;
+const WORDS_BEFORE: usize = 3;
+
+static REPO_DIRECTLY_BEFORE: LazyLock<Regex> = LazyLock::new(|| pattern("repo directly before"));
+static REPO_BEFORE: LazyLock<Regex> = LazyLock::new(|| pattern("repo before"));
+static REPO_BEFORE_VERB: LazyLock<Regex> = LazyLock::new(|| pattern("repo before a verb"));
+static REPO_IN_LIST: LazyLock<Regex> = LazyLock::new(|| pattern("repo in a list"));
+static REPO_AFTER: LazyLock<Regex> = LazyLock::new(|| pattern("repo after"));
+
+pub(super) fn repo_directly_before(before: &str) -> Option<String> {
+    name_in(&REPO_DIRECTLY_BEFORE, near_end(before))
+}
+
+/// Returns the repo that a path between two texts is said to be of, if there is a name that looks like one.
+pub(super) fn repo_of_path(before: &str, after: &str) -> Option<String> {
+    let before = near_end(before);
+    // Most words before a path are no names, and few words are between a name and its path.
+    let words = before.rsplit([' ', '\u{a0}']).filter(|word| word.contains(char::is_alphanumeric));
+    let before = if words.take(WORDS_BEFORE).any(|word| word.contains(has_form)) { before } else { "" };
+    // After a verb, and in `In o/r, x/a.go`, only `owner/name` is clear enough.
+    let is_owned = |name: &String| is_repo_name(name);
+    let verb = REPO_BEFORE_VERB.captures(before).filter(|found| means("verb of a repo", &found["verb"]));
+    let before = if verb.is_some() {
+        name_in(&REPO_BEFORE_VERB, before).filter(is_owned)
+    } else if before.trim_end_matches(['"', '(', '`', '*', ' ', '\u{a0}']).ends_with(',') {
+        name_in(&REPO_IN_LIST, before).filter(is_owned)
+    } else {
+        name_in(&REPO_BEFORE, before)
+    };
+    before.or_else(|| name_in(&REPO_AFTER, &after[..after.floor_char_boundary(NEAR_A_NAME)]).filter(is_owned))
+}
+
+fn near_end(text: &str) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(NEAR_A_NAME))..]
+}
+
+/// Returns the name that a pattern finds, unless it is a word such as `and/or`, `TASK-12`, `v2` or `docs/adr`.
+fn name_in(place: &Regex, text: &str) -> Option<String> {
+    let found = place.captures(text)?.get(1)?;
+    let name = found.as_str();
+    // In other scripts words need no space between them, but a letter before the name is a part of it.
+    let has_form = name.contains(has_form) && !text[..found.start()].ends_with(char::is_alphanumeric);
+    let parts = name.split(['-', '/', '_', '.']);
+    let first = parts.clone().next().unwrap_or_default().to_ascii_lowercase();
+    let begins = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    let is_number = parts.clone().next_back().is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_word = is_number
+        || begins(&first)
+        || first.strip_prefix('v').is_some_and(begins)
+        || first.starts_with("adr")
+        || means("prefix", &first)
+        || means("alternative", &name.to_ascii_lowercase());
+    (has_form && !is_word).then(|| name.to_owned())
+}
+
+/// Returns whether a name with this character looks like that of a repo.
+fn has_form(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '-' | '/' | '_')
 }

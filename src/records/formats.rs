@@ -180,10 +180,10 @@ impl RecordFile<'_> {
     }
 
     fn yaml(&mut self, text: &str) {
-        let (mut documents, mut fault) = yaml_documents(text);
+        let (mut documents, mut fault) = yaml_documents(text, 1);
         if fault.is_some()
             && let Some(spaced) = crate::yaml::spaced(text, true)
-            && let (read, None) = yaml_documents(&spaced)
+            && let (read, None) = yaml_documents(&spaced, 1)
             && let Some(SyntaxFault { line, message }) = fault.take()
         {
             let message = format!("the file is not YAML: {message}");

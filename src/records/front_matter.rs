@@ -21,48 +21,28 @@ pub fn read_front_matter(text: &str) -> ReadFrontMatter {
     let Some(place) = front_matter(text) else {
         return ReadFrontMatter { fault: near_miss(text), ..ReadFrontMatter::default() };
     };
-    let yaml = &text[place.yaml.clone()];
+    let (yaml, line) = (&text[place.yaml.clone()], place.yaml_line);
     let mut fault = None;
-    let mut pairs = match yaml_pairs(yaml) {
-        Ok(pairs) => pairs,
-        Err(why) => {
-            let spaced = crate::yaml::spaced(yaml, true).and_then(|spaced| yaml_pairs(&spaced).ok());
-            let help = match &spaced {
-                Some(_) => "indent with spaces in place of tabs",
-                None => "it was read line by line; put values with special characters in quotes",
-            };
-            let line = why.line + place.yaml_line - 1;
-            fault = Some(FrontMatterFault { line, why: format!("is not YAML: {}", why.message), help });
-            spaced.unwrap_or_else(|| read_by_line(yaml, 1))
-        }
-    };
-    for (_, node) in &mut pairs {
-        shift(node, place.yaml_line - 1);
-    }
+    let pairs = yaml_pairs(yaml, line).unwrap_or_else(|why| {
+        let spaced = crate::yaml::spaced(yaml, true).and_then(|spaced| yaml_pairs(&spaced, line).ok());
+        let help = match &spaced {
+            Some(_) => "indent with spaces in place of tabs",
+            None => "it was read line by line; put values with special characters in quotes",
+        };
+        fault = Some(FrontMatterFault { line: why.line, why: format!("is not YAML: {}", why.message), help });
+        spaced.unwrap_or_else(|| read_by_line(yaml, line))
+    });
     ReadFrontMatter { place: Some(place), pairs, fault }
 }
 
-fn yaml_pairs(text: &str) -> Result<Vec<(String, Node<String>)>, SyntaxFault> {
+fn yaml_pairs(text: &str, line: u32) -> Result<Vec<(String, Node<String>)>, SyntaxFault> {
     if text.len() > LARGEST {
-        return Err(SyntaxFault::new(1, format!("it is larger than {LARGEST} bytes")));
+        return Err(SyntaxFault::new(line, format!("it is larger than {LARGEST} bytes")));
     }
-    match one_yaml(text)? {
+    match one_yaml(text, line)? {
         None | Some(Node { value: Value::Null, .. }) => Ok(Vec::new()),
         Some(Node { value: Value::Map(pairs), .. }) => Ok(pairs),
         Some(node) => Err(SyntaxFault::new(node.line, "it is no map of keys and values")),
-    }
-}
-
-/// Adds `by` to the lines of a value and all values in it.
-pub(super) fn shift(node: &mut Node<String>, by: u32) {
-    let mut todo = vec![node];
-    while let Some(node) = todo.pop() {
-        node.line += by;
-        match &mut node.value {
-            Value::Null | Value::Scalar { .. } => {}
-            Value::List(nodes) => todo.extend(nodes),
-            Value::Map(pairs) => todo.extend(pairs.iter_mut().map(|(_, node)| node)),
-        }
     }
 }
 
@@ -103,11 +83,10 @@ pub(super) fn read_by_line(text: &str, line: u32) -> Vec<(String, Node<String>)>
 fn read_value(first: &str, lines: &[&str], line: u32) -> Node<String> {
     let chunk = lines.join("\n");
     if chunk.len() <= LARGEST
-        && let Ok(Some(Node { value: Value::Map(mut pairs), .. })) = one_yaml(&chunk)
+        && let Ok(Some(Node { value: Value::Map(mut pairs), .. })) = one_yaml(&chunk, line)
         && pairs.len() == 1
-        && let Some((_, mut node)) = pairs.pop()
+        && let Some((_, node)) = pairs.pop()
     {
-        shift(&mut node, line - 1);
         return node;
     }
     let below = lines.iter().enumerate().skip(1).filter_map(|(offset, text)| {

@@ -2,7 +2,7 @@
 //! that cannot be read, the entries before the fault are read, and keys and values after it.
 
 use crate::model::{Node, Value, conflict_line, whole_surrogates};
-use crate::yaml::{self, YamlDialect, YamlError, YamlNode, YamlValue};
+use crate::yaml::{self, YamlDialect, YamlNode, YamlValue};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -21,43 +21,38 @@ impl SyntaxFault {
     }
 }
 
-impl From<YamlError> for SyntaxFault {
-    fn from(error: YamlError) -> Self {
-        Self::new(error.at.line, error.kind.to_string())
-    }
-}
-
-/// Reads the documents of a YAML text; those before a fault are returned with it.
-pub(super) fn yaml_documents(text: &str) -> (Vec<Node<String>>, Option<SyntaxFault>) {
-    if let Some(line) = conflict_line(text) {
+/// Reads the documents of a YAML text that begins on `line` of its file; those before a fault are returned with it.
+pub(super) fn yaml_documents(text: &str, line: u32) -> (Vec<Node<String>>, Option<SyntaxFault>) {
+    if let Some(at) = conflict_line(text) {
         let message = "it has conflict markers: resolve the conflict, then `git add` the file";
-        return (Vec::new(), Some(SyntaxFault::new(line, message)));
+        return (Vec::new(), Some(SyntaxFault::new(line - 1 + at, message)));
     }
     let (documents, error) = yaml::documents(text, YamlDialect::Data);
-    (documents.into_iter().map(node).collect(), error.map(SyntaxFault::from))
+    let fault = error.map(|error| SyntaxFault::new(line - 1 + error.at.line, error.kind.to_string()));
+    (documents.into_iter().map(|read| node(read, line - 1)).collect(), fault)
 }
 
-/// Reads a text that is one value; `None` if it holds nothing.
-pub(super) fn one_yaml(text: &str) -> Result<Option<Node<String>>, SyntaxFault> {
-    match yaml_documents(text) {
-        (_, Some(fault)) => Err(fault),
-        (mut documents, None) if documents.len() < 2 => Ok(documents.pop()),
-        (documents, None) => {
-            let line = documents.get(1).map_or(1, |node| node.line);
-            Err(SyntaxFault::new(line, "it holds more than one document"))
-        }
+/// Reads a text that is one value and begins on `line` of its file; `None` if it holds nothing.
+pub(super) fn one_yaml(text: &str, line: u32) -> Result<Option<Node<String>>, SyntaxFault> {
+    let (mut documents, fault) = yaml_documents(text, line);
+    match (fault, documents.get(1)) {
+        (Some(fault), _) => Err(fault),
+        (None, Some(second)) => Err(SyntaxFault::new(second.line, "it holds more than one document")),
+        (None, None) => Ok(documents.pop()),
     }
 }
 
 /// Recursion is as deep as the reader allows values to nest.
-fn node(read: YamlNode) -> Node<String> {
+fn node(read: YamlNode, above: u32) -> Node<String> {
     let value = match read.value {
         YamlValue::Null => Value::Null,
         YamlValue::Scalar { text, plain } => Value::Scalar { text, plain },
-        YamlValue::List(nodes) => Value::List(nodes.into_iter().map(node).collect()),
-        YamlValue::Map(pairs) => Value::Map(pairs.into_iter().map(|(key, value)| (key.text, node(value))).collect()),
+        YamlValue::List(nodes) => Value::List(nodes.into_iter().map(|entry| node(entry, above)).collect()),
+        YamlValue::Map(pairs) => {
+            Value::Map(pairs.into_iter().map(|(key, value)| (key.text, node(value, above))).collect())
+        }
     };
-    Node { line: read.at.line, value }
+    Node { line: above + read.at.line, value }
 }
 
 const DEEPEST: usize = 128;
