@@ -75,7 +75,6 @@ fn agents_folder(repository: &Repository) -> Result<RepoPath, Failure> {
     plain.ok_or_else(|| Failure::usage(message))
 }
 
-/// Returns the template of new agents, with its file.
 fn template(repository: &Repository, project: &Project<'_>) -> Result<(Option<RepoPath>, String), Failure> {
     let read = |path: &RepoPath| repository.files().read(path);
     let confirmed = |path: RepoPath, text: String| match project.restricted(&path, &text) {
@@ -107,7 +106,6 @@ fn template(repository: &Repository, project: &Project<'_>) -> Result<(Option<Re
     })
 }
 
-/// Returns what `agent list` and `agent show` print of an agent.
 fn summary(project: &Project<'_>, agent: &Agent) -> Value {
     let text = |text: &str| project.masked(text);
     json!({
@@ -122,7 +120,6 @@ fn summary(project: &Project<'_>, agent: &Agent) -> Value {
     })
 }
 
-/// Prints what is wrong with agents and documents, and returns the exit code.
 fn faults(project: &Project<'_>) -> Result<Exit, Failure> {
     let faults = project.knowledge_diagnostics();
     report::print_diagnostics(&faults)?;
@@ -168,7 +165,6 @@ fn show(global: &Global, project: &Project<'_>, name: &str) -> Result<Exit, Fail
     faults(project)
 }
 
-/// Returns the details of an agent as text.
 fn lines(agent: &Value) -> Vec<String> {
     let tools: Vec<&str> = agent["tools"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let tools = tools.join(", ");

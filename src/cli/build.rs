@@ -3,7 +3,7 @@
 use super::args::{BuildArgs, Global};
 use super::delivery;
 use super::packs::{self, BuildRun};
-use crate::console::github::{append_outputs, append_summary};
+use crate::console::github::{append, append_outputs, summary};
 use crate::console::report::{self, Report, ReportLine};
 use crate::console::{self, Exit, Failure, Format, counted, stamp};
 use crate::engine::{
@@ -125,7 +125,6 @@ fn limits_note(args: &BuildArgs, states: &[PackState], repository: &Repository) 
     })
 }
 
-/// Builds packs for an agent: prints one, or writes them to the folder of `--out`.
 fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     if args.markdown.is_some() || args.outputs.is_some() || args.summary.file.is_some() {
         return Err(Failure::usage("packs for an agent are printed, or written with `--out`, and nothing else is"));
@@ -194,7 +193,7 @@ fn report_and_exit(
         packs::build_output(states.iter().map(|state| packs::built_pack(state, shown)).collect(), &run.diagnostics, &[])
     })?;
     if let Some(file) = &args.summary.file {
-        append_summary(file, "build", states, shown, &run.diagnostics, None)?;
+        append(file, &summary("build", states, shown, &run.diagnostics, None).markdown())?;
     }
     if global.format == Format::Text {
         global.note(&format!("{}, {:.2} s", counts(states), started.elapsed().as_secs_f64()))?;
@@ -240,7 +239,6 @@ fn print_one(global: &Global, repository: &Repository, args: &BuildArgs) -> Resu
     Ok(run.exit())
 }
 
-/// The most packs that are listed one by one because they could not be built.
 const MAX_FAILED: usize = 5;
 
 fn report(global: &Global, run: &BuildRun, states: &[PackState], shown: &dyn Fn(&str) -> String) -> Report {

@@ -18,7 +18,6 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// The cards of a repo, with what writing to them needs.
 pub(crate) struct CardFiles {
     pub(crate) store: CardStore,
     redactor: Redactor,
@@ -44,7 +43,6 @@ impl CardFiles {
         CardWriter::new(&self.redactor, &self.environment)
     }
 
-    /// Returns what the user typed without secrets, to be printed.
     pub(crate) fn redacted(&self, typed: &str) -> String {
         self.environment.mask(&self.redactor.line(typed))
     }
@@ -86,7 +84,6 @@ impl CardFiles {
     }
 }
 
-/// Returns the note that secrets were removed from so many values.
 pub(crate) fn removal_note(count: usize) -> Option<String> {
     (count > 0).then(|| format!("secrets were removed from {}", console::counted(count, "value")))
 }
@@ -152,8 +149,7 @@ fn add(global: &Global, files: &CardFiles, args: &CardAddArgs) -> Result<Exit, F
         Some(id) if !many => json!({"card_id": id}),
         _ => json!({"card_ids": card_ids}),
     };
-    global.print(&output, lines)?;
-    Ok(Exit::Done)
+    global.print(&output, lines)
 }
 
 /// Returns the fields that options give to every card, however it is given.
@@ -242,11 +238,9 @@ fn show(global: &Global, files: &CardFiles, names: &[String]) -> Result<Exit, Fa
         global.note(&format!("note: {}: {why}", files.redacted(name)))?;
     }
     let missing: Vec<String> = missing_card_ids.into_iter().map(|(name, _)| files.redacted(&name)).collect();
-    global.print(&json!({"cards": cards, "missing_card_ids": missing}), lines)?;
-    Ok(Exit::Done)
+    global.print(&json!({"cards": cards, "missing_card_ids": missing}), lines)
 }
 
-/// Returns a card as lines for people: who says it, then the text, indented.
 pub(crate) fn card_lines(id: &ContentId, card: &Card) -> Vec<String> {
     let mut lines = vec![format!("{}  {}  {}  {}", id.short(), card.role.name(), card.author_id, card.kind)];
     let text = match &card.content {
@@ -269,8 +263,7 @@ fn delete(global: &Global, files: &CardFiles, name: &str) -> Result<Exit, Failur
         global.note(&format!("note: the text is still in `{path}` and in git's history"))?;
     }
     let line = card_id.to_string();
-    global.print(&json!({"card_id": card_id, "deleted": deleted}), [line])?;
-    Ok(Exit::Done)
+    global.print(&json!({"card_id": card_id, "deleted": deleted}), [line])
 }
 
 pub(crate) fn run_box(global: &Global, command: &BoxCommand) -> Result<Exit, Failure> {
@@ -291,22 +284,21 @@ fn box_command(global: &Global, files: &CardFiles, command: &BoxCommand) -> Resu
             }
             transaction.snapshot(&new)?;
             transaction.commit();
-            print_box(global, new.id())?;
+            print_box(global, new.id())
         }
-        BoxCommand::Snapshot { name } => print_box(global, store.write_snapshot(&store.existing_box(name)?)?)?,
-        BoxCommand::Append { log, ids, author } => append_to_log(global, files, log, ids, author.as_deref())?,
-        BoxCommand::List => list_boxes(global, files)?,
+        BoxCommand::Snapshot { name } => print_box(global, store.write_snapshot(&store.existing_box(name)?)?),
+        BoxCommand::Append { log, ids, author } => append_to_log(global, files, log, ids, author.as_deref()),
+        BoxCommand::List => list_boxes(global, files),
         BoxCommand::Diff { old, new } => {
             let (old, new) = (store.existing_box(old)?, store.existing_box(new)?);
-            print_difference(global, &old.card_ids, &new.card_ids)?;
+            print_difference(global, &old.card_ids, &new.card_ids)
         }
-        BoxCommand::FromPack { pack } => from_pack(global, files, pack)?,
-        BoxCommand::Show { names, style } => show_boxes(global, files, names, *style)?,
+        BoxCommand::FromPack { pack } => from_pack(global, files, pack),
+        BoxCommand::Show { names, style } => show_boxes(global, files, names, *style),
     }
-    Ok(Exit::Done)
 }
 
-fn print_box(global: &Global, box_id: ContentId) -> Result<(), Failure> {
+fn print_box(global: &Global, box_id: ContentId) -> Result<Exit, Failure> {
     let line = box_id.to_string();
     global.print(&json!({"box_id": box_id}), [line])
 }
@@ -317,7 +309,7 @@ fn append_to_log(
     log: &str,
     ids: &[String],
     author: Option<&str>,
-) -> Result<(), Failure> {
+) -> Result<Exit, Failure> {
     let log = LogName::new(log)?;
     files.writer().check_name(log.as_str(), "the log's name")?;
     let author = files.writer().line(author.unwrap_or(log.as_str()))?;
@@ -333,7 +325,7 @@ fn append_to_log(
     global.print(&appended, [line])
 }
 
-fn list_boxes(global: &Global, files: &CardFiles) -> Result<(), Failure> {
+fn list_boxes(global: &Global, files: &CardFiles) -> Result<Exit, Failure> {
     let counted = |count: usize| console::counted(count, "card");
     let (mut boxes, mut lines) = (Vec::new(), Vec::new());
     for id in files.store.boxes()? {
@@ -348,7 +340,7 @@ fn list_boxes(global: &Global, files: &CardFiles) -> Result<(), Failure> {
     global.print(&json!({"boxes": boxes, "logs": logs}), lines)
 }
 
-fn print_difference(global: &Global, old: &[ContentId], new: &[ContentId]) -> Result<(), Failure> {
+fn print_difference(global: &Global, old: &[ContentId], new: &[ContentId]) -> Result<Exit, Failure> {
     let without = |ids: &[ContentId], others: &[ContentId]| -> (Vec<ContentId>, Vec<ContentId>) {
         let others: BTreeSet<&ContentId> = others.iter().collect();
         ids.iter().cloned().partition(|id| !others.contains(id))
@@ -367,7 +359,7 @@ fn print_difference(global: &Global, old: &[ContentId], new: &[ContentId]) -> Re
 }
 
 /// Makes a box of two cards: the instructions and the context of a pack, which are what an agent reads.
-fn from_pack(global: &Global, files: &CardFiles, path: &Path) -> Result<(), Failure> {
+fn from_pack(global: &Global, files: &CardFiles, path: &Path) -> Result<Exit, Failure> {
     let bytes = input::file_or_stdin(path)?;
     let verification = verify(&bytes);
     let pack = match read(&bytes) {
@@ -399,7 +391,7 @@ fn from_pack(global: &Global, files: &CardFiles, path: &Path) -> Result<(), Fail
     print_box(global, snapshot.id())
 }
 
-fn show_boxes(global: &Global, files: &CardFiles, names: &[String], style: MessageStyle) -> Result<(), Failure> {
+fn show_boxes(global: &Global, files: &CardFiles, names: &[String], style: MessageStyle) -> Result<Exit, Failure> {
     let names = batch(names, "boxes")?;
     let is_json = global.format == Format::Json;
     if let [name] = &names[..] {
@@ -430,8 +422,7 @@ fn show_boxes(global: &Global, files: &CardFiles, names: &[String], style: Messa
     show_cards(global, files, &found, style)
 }
 
-/// Prints the cards of boxes as messages, or as text; those that are not read any more are reported.
-fn show_cards(global: &Global, files: &CardFiles, boxes: &[BoxContent], style: MessageStyle) -> Result<(), Failure> {
+fn show_cards(global: &Global, files: &CardFiles, boxes: &[BoxContent], style: MessageStyle) -> Result<Exit, Failure> {
     let mut seen = BTreeSet::new();
     let ids: Vec<ContentId> = boxes.iter().flat_map(|content| &content.card_ids).cloned().collect();
     let ids: Vec<ContentId> = ids.into_iter().filter(|id| seen.insert(id.clone())).collect();
@@ -449,11 +440,7 @@ fn show_cards(global: &Global, files: &CardFiles, boxes: &[BoxContent], style: M
             MessageStyle::Anthropic => console::json_text(&messages),
         };
         writeln!(console::stdout(), "{text}")?;
-        return Ok(());
+        return Ok(Exit::Done);
     }
-    let mut out = console::stdout();
-    for line in cards.iter().flat_map(|(id, card)| card_lines(id, card)) {
-        writeln!(out, "{}", printable(&line))?;
-    }
-    Ok(())
+    global.print(&Value::Null, cards.iter().flat_map(|(id, card)| card_lines(id, card)))
 }

@@ -2,7 +2,7 @@
 
 use super::args::{CheckArgs, Global};
 use super::packs::{self, BuildRun, checked_pack};
-use crate::console::github::append_summary;
+use crate::console::github::{append, summary};
 use crate::console::report::{self, Report, ReportLine};
 use crate::console::{self, Exit, Failure, Format, no_roots};
 use crate::engine::{PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphaned};
@@ -57,7 +57,7 @@ fn report_and_exit(
     if let Some(file) = &args.summary.file {
         let shown = |name: &str| format!("{dir}/{name}");
         let next = is_stale.then(|| format!("{}.", uppercased(&next_step(&states, repository))));
-        append_summary(file, "check", &states, &shown, &run.diagnostics, next.as_deref())?;
+        append(file, &summary("check", &states, &shown, &run.diagnostics, next.as_deref()).markdown())?;
     }
     let lines = differing.iter().map(|state| ReportLine::Finding {
         status: state.status,

@@ -19,7 +19,6 @@ const VARIABLE: &str = "CONTEXTPACK_COMPLETE";
 
 const PROGRAM: &str = "contextpack";
 
-/// Answers a request of the script and ends the process, if there is one.
 pub(super) fn answer() {
     if std::env::var_os(VARIABLE).is_some() {
         enter_typed_folder();
@@ -44,7 +43,6 @@ pub(super) fn script(shell: clap_complete::Shell, out: &mut Vec<u8>) -> io::Resu
     completer.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, out)
 }
 
-/// Opens the repo around the current folder with the user's cache.
 fn repository() -> Option<Repository> {
     let request = OpenRequest::new(Path::new("."));
     let request = match user_caches() {
@@ -54,7 +52,6 @@ fn repository() -> Option<Repository> {
     Repository::open(&request).ok()
 }
 
-/// Returns the candidates that `find` gives for the root and the settings of the repo around the current folder.
 fn configured(find: impl FnOnce(PathBuf, Settings) -> Vec<(String, Option<String>)>) -> Vec<CompletionCandidate> {
     let root = std::env::current_dir().ok().and_then(|here| Repo::find_root(&here).ok());
     let found = root.and_then(|root| Some((Configuration::read(&root, None, &process_environment()).ok()?, root)));
@@ -70,7 +67,6 @@ fn candidates(values: impl IntoIterator<Item = (String, Option<String>)>) -> Vec
     plain.map(candidate).collect()
 }
 
-/// Returns the roots of the repo in the current folder with their titles; none if it cannot be read.
 pub(super) fn roots() -> Vec<CompletionCandidate> {
     let roots = repository().and_then(|repository| repository.roots().ok()).unwrap_or_default();
     candidates(roots.into_iter().map(|root| (root.id, Some(root.title))))
@@ -93,10 +89,8 @@ pub(super) fn packs() -> Vec<CompletionCandidate> {
     })
 }
 
-/// The most batches that are read for their states.
 const MOST_READ: usize = 50;
 
-/// Returns the ids of the batches of the repo in the current folder with their states.
 pub(super) fn batches() -> Vec<CompletionCandidate> {
     configured(|root, settings| {
         let store = LedgerFolder::new(&BATCHES, &root, &settings.handover.dir);

@@ -1,7 +1,8 @@
 //! What an agent is given: a pack in the form that its program takes, and the record of what was delivered.
 
 use super::args::{Global, JobArgs, RenderArgs, RenderPart};
-use super::{input, packs};
+use super::input;
+use super::packs::{self, PackKey};
 use crate::config::Job;
 use crate::console::report::{self, print_invalid_pack};
 use crate::console::{self, Exit, Failure, Format, json_text, settled};
@@ -52,17 +53,10 @@ const LOG: &str = "delivered.jsonl";
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct DeliveryLine {
     pub(crate) at: String,
-    pub(crate) agent: Option<String>,
-    /// The root; `None` for the start of a session.
-    pub(crate) root: Option<String>,
-    #[serde(default)]
-    pub(crate) profile: String,
-    pub(crate) policy: Option<String>,
-    pub(crate) job: Option<String>,
+    #[serde(flatten)]
+    pub(crate) key: PackKey,
     pub(crate) hash: String,
-    /// The commit that it was built from.
     commit: Option<String>,
-    /// Whether the work tree had changes.
     dirty: Option<bool>,
 }
 
@@ -74,7 +68,6 @@ pub(crate) struct DeliveryLog {
     pub(crate) unreadable: usize,
 }
 
-/// Reads the record of deliveries; `None` if there is none.
 pub(crate) fn log(repository: &Repository) -> Result<Option<DeliveryLog>, Failure> {
     let configured = repository.settings().context.record.clone();
     // A state file that git tracks, or may track, was not written here.
@@ -106,7 +99,6 @@ pub(crate) fn record(global: &Global, repository: &Repository, pack: &Pack) -> R
 )]
 struct Unrecorded(#[source] Box<dyn Error>);
 
-/// Writes a pack and its line, and returns the folder.
 fn keep(repository: &Repository, pack: &Pack) -> Result<RepoPath, Failure> {
     let configured = repository.settings().context.record.clone();
     let dir = match configured {
@@ -129,15 +121,9 @@ fn keep(repository: &Repository, pack: &Pack) -> Result<RepoPath, Failure> {
     let mut made = vec![settings.output.dir.as_str(), ".contextpack"];
     made.extend(settings.context.record.as_ref().map(RepoPath::as_str));
     let state = crate::git::head_commit(repository.root(), &made);
-    let root = pack.root.work_item_id.as_deref().or(pack.root.issue_url.as_deref());
-    let root = root.filter(|root| pack.agent.as_ref().is_none_or(|agent| agent.key != *root));
     let line = DeliveryLine {
         at: pack.generated_at.clone(),
-        agent: pack.agent.as_ref().map(|agent| agent.key.clone()),
-        root: root.map(str::to_owned),
-        profile: pack.profile.clone(),
-        policy: pack.policy.clone(),
-        job: pack.job.clone(),
+        key: PackKey::of(pack),
         hash: pack.hash.clone(),
         commit: state.as_ref().map(|(commit, _)| commit.clone()),
         dirty: state.map(|(_, dirty)| dirty),

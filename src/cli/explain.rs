@@ -10,7 +10,6 @@ use crate::wire::{Pack, Section};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Shows every section in and out of a pack, why, and what it costs.
 pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
     if let Some(asked) = &args.why_not {
         return settled(|| explain_missing(global, args, asked));
@@ -50,12 +49,10 @@ fn explain_missing(global: &Global, args: &ExplainArgs, asked: &str) -> Result<E
     Ok(exit)
 }
 
-/// Returns whether a finished pack is explained.
 fn names_pack(args: &ExplainArgs) -> bool {
     args.target.target.as_ref().is_some_and(|target| matches!(input::is_pack(target), Ok(true)))
 }
 
-/// Builds the pack under each limit and prints the differences.
 fn explain_limits(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
     if names_pack(args) {
         return Err(Failure::usage("`--at` builds the pack under each limit: give the root instead of the pack"));

@@ -1,9 +1,8 @@
 //! `contextpack git`: the diff and merge drivers for packs, which `init --git` configures.
 
 use super::args::{GitCommand, Global};
-use super::handover::replayed;
 use super::input;
-use super::packs::PackKey;
+use super::packs::{PackKey, probe_again};
 use crate::console::github::random_word;
 use crate::console::{self, Exit, Failure, PathFailure, printable};
 use crate::engine::companion;
@@ -18,7 +17,6 @@ use crate::wire::Pack;
 use std::io::Write as _;
 use std::path::Path;
 
-/// The git settings of a clone, by name.
 pub(crate) const SETTINGS: [(&str, &str); 4] = [
     ("diff.contextpack.textconv", "contextpack git textconv"),
     ("merge.contextpack.name", "rebuild context packs from the merged inputs"),
@@ -130,17 +128,13 @@ fn build_merged_pack(
         return Err("the snapshot of GitHub is not in git".to_owned());
     }
     let project = repository.project();
-    let (probe, name) = if let Some(handover) = &pack.handover {
-        let probe = replayed(&repository, &project, pack, handover).map_err(message)?;
+    let probe = probe_again(&repository, &project, pack, PackKey::of(pack).root).map_err(message)?;
+    let name = if let Some(handover) = &pack.handover {
         let hex = handover.context_box_id.strip_prefix("sha256:").unwrap_or_default();
-        (probe, hex.get(..12).unwrap_or(hex).to_owned())
+        hex.get(..12).unwrap_or(hex).to_owned()
     } else {
-        let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned();
-        let key = PackKey { root, profile: Some(pack.profile.clone()), ..PackKey::default() };
-        let probe = key.probe(&repository, &project).map_err(message)?;
         let slug = probe.item.map(|item| slug(&project.pack_name(item))).unwrap_or_default();
-        let name = format!("{slug}.{}", probe.profile);
-        (probe, name)
+        format!("{slug}.{}", probe.profile)
     };
     let built = probe.build(probe.limits).map_err(|unsettled| unsettled.to_string())?;
     let sealed = built.map_err(|found| found.first().map(|it| it.message.clone()).unwrap_or_default())?;

@@ -6,7 +6,7 @@ use super::input::{self, from_here};
 use super::packs;
 use super::watch::on_signal;
 use crate::config::{Recipe, nearest};
-use crate::console::{self, Exit, Failure, settled, stamp};
+use crate::console::{self, Exit, Failure, object, settled, stamp};
 use crate::engine::{AgentContext, BudgetLimits, BudgetProbe, EngineError, Project, Repository, path_inside};
 use crate::handoff::cards::{CardError, LogName, Transaction, parse};
 use crate::handoff::handover::{Arguments, HandoverPlan, HandoverRequest, Party, own_log, plan, replay};
@@ -16,12 +16,11 @@ use crate::review::read;
 use crate::seal::Sealed;
 use crate::store::{Access, Folder};
 use crate::wire::{Pack, PackAgent, PackHandover, Section};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
 
-/// Makes a handover: checks and builds everything, then writes it.
 pub(crate) fn run(global: &Global, args: &HandoverArgs) -> Result<Exit, Failure> {
     let files = CardFiles::open(global)?;
     files.settle(hand_over(global, &files, args))
@@ -104,7 +103,6 @@ pub(crate) struct BuiltHandover {
     pub(crate) plan: HandoverPlan,
     pub(crate) sealed: Sealed,
     pub(crate) agent: PackAgent,
-    /// The exit code that follows from the inputs of the pack.
     pub(crate) exit: Exit,
 }
 
@@ -114,7 +112,6 @@ impl BuiltHandover {
     }
 }
 
-/// Checks a handover and builds its pack in memory.
 pub(crate) fn built(
     global: &Global,
     repository: &Repository,
@@ -172,7 +169,6 @@ fn recipe<'r>(repository: &'r Repository, name: &str) -> Result<&'r Recipe, Card
     })
 }
 
-/// Reads the arguments, of which some are the values of files.
 fn arguments(given: &[String]) -> Result<Arguments, Failure> {
     let mut arguments = BTreeMap::new();
     for pair in given {
@@ -197,7 +193,6 @@ fn arguments(given: &[String]) -> Result<Arguments, Failure> {
     Ok(Arguments(arguments))
 }
 
-/// Opens the folder of the pack, and returns it with its path for people.
 fn folder(repository: &Repository, out: Option<&Path>) -> Result<(Folder, String), Failure> {
     let settings = repository.settings();
     let root = repository.root();
@@ -264,26 +259,20 @@ pub(crate) fn party(project: &Project<'_>, name: &str) -> Result<Party, Failure>
 }
 
 fn profile(agent: &Agent) -> Value {
-    let mut profile = Map::new();
-    let texts = [
-        ("key", Some(&agent.key)),
-        ("name", Some(&agent.name)),
-        ("purpose", agent.purpose.as_ref()),
-        ("role", agent.role.as_ref()),
-        ("profile", agent.profile.as_ref()),
-        ("path", Some(&agent.shown)),
-        ("soul", Some(&agent.soul)),
-    ];
-    profile.extend(texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.to_string().into()))));
-    if !agent.tools.is_empty() {
-        let tools: Vec<Value> = agent.tools.iter().map(|tool| tool.to_string().into()).collect();
-        profile.insert("tools".to_owned(), tools.into());
-    }
-    profile.extend(agent.policy.map(|policy| ("policy".to_owned(), policy.name().into())));
-    json!(profile)
+    let tools: Vec<&str> = agent.tools.iter().map(|tool| &**tool).collect();
+    object([json!({
+        "key": &*agent.key,
+        "name": &*agent.name,
+        "purpose": agent.purpose.as_deref(),
+        "role": agent.role.as_deref(),
+        "profile": agent.profile.as_deref(),
+        "path": &*agent.shown,
+        "soul": &*agent.soul,
+        "tools": Some(tools).filter(|tools| !tools.is_empty()),
+        "policy": agent.policy.map(|policy| policy.name()),
+    })])
 }
 
-/// Checks that the place of the pack is free, or has an older pack of the same handover.
 fn check_free(folder: &Folder, shown: &str, built: &BuiltHandover) -> Result<(), Failure> {
     let name = built.file();
     let Some(existing) = folder.read(&name)? else { return Ok(()) };
@@ -300,7 +289,6 @@ fn check_free(folder: &Folder, shown: &str, built: &BuiltHandover) -> Result<(),
     )))
 }
 
-/// Writes cards and boxes, then the pack; nothing stays if one of them cannot be written.
 fn write(files: &CardFiles, plan: &HandoverPlan, sealed: &Sealed, folder: &Folder, name: &str) -> Result<(), Failure> {
     let mut transaction = Transaction::new(&files.store);
     plan.new_cards.iter().try_for_each(|card| transaction.card(card))?;

@@ -2,10 +2,10 @@
 
 use super::args::{DispatchArgs, Global, InboxArg, InboxCommand, TurnAckArgs, TurnArg};
 use super::handover::{not_found, party, root_item};
-use super::ledger::{Done, LedgerFiles, OpenLedger, fault_outputs, object, state_output, state_text};
+use super::ledger::{Done, LedgerFiles, OpenLedger, fault_outputs, state_output, state_text};
 use super::publish::UnknownPush;
 use crate::console::report::print_error;
-use crate::console::{Exit, Failure, Format, settled};
+use crate::console::{Exit, Failure, Format, object, settled};
 use crate::engine::EngineError;
 use crate::handoff::cards::{CardError, FileKind, LogName};
 use crate::handoff::handover::{Party, own_log};
@@ -20,7 +20,6 @@ impl LedgerFiles {
         OpenLedger { files: self, folder: &self.inboxes, name: agent.as_str().to_owned() }
     }
 
-    /// Opens the inbox that the user names: one that exists, else that of an agent.
     fn inbox(&self, arg: &InboxArg) -> Result<OpenLedger<'_>, Failure> {
         if let Ok(name) = LogName::new(&arg.agent)
             && self.inboxes.has_inbox(&name)?
@@ -113,7 +112,6 @@ fn set_closed(files: &LedgerFiles, arg: &InboxArg, closed: bool) -> Result<Done,
     Ok(Done::new(message, &json!({"inbox": name, "closed": closed, "changed": changed}), lines).noted(note))
 }
 
-/// Puts a turn into the inbox of an agent.
 pub(crate) fn run_dispatch(global: &Global, args: &DispatchArgs) -> Result<Exit, Failure> {
     // What is wrong, for programs that read the result and not the message.
     let code = Cell::new("bad_request");
@@ -231,7 +229,6 @@ fn dispatch(files: &LedgerFiles, args: &DispatchArgs, code: &Cell<&'static str>)
     Ok(Done { ring, ..Done::new(format!("Dispatch turn {id} to {name}"), &output, lines).noted(note) })
 }
 
-/// Returns the end of a dispatch that is not accepted, and prints why.
 fn refused(status: &'static str, code: &'static str, why: &str) -> Result<Done, Failure> {
     print_error(why, None)?;
     let exit = if status == "busy" { Exit::Outside } else { Exit::Input };

@@ -3,7 +3,7 @@
 use super::args::Global;
 use crate::config::{DenyList, Settings};
 use crate::console::report::{Report, ReportLine};
-use crate::console::{self, Exit, Failure, PathFailure, printable};
+use crate::console::{self, Exit, Failure, PathFailure};
 use crate::engine::{Project, process_environment, validated};
 use crate::git::{hooks_folder, is_in_git};
 use crate::init::{CONFIG, DetectedRepo, InitArgs, Setup, is_half, starter, unfit};
@@ -14,7 +14,6 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
-/// Sets up a repo: detects everything first, then writes, and overwrites nothing.
 pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     if global.config.is_some() {
         return Err(Failure::usage("`init` writes `contextpack.yml`; run it without `--config`"));
@@ -81,12 +80,10 @@ fn closed_items(root: &Path, found: &DetectedRepo) -> (usize, usize) {
     (roots.len() - roots.iter().filter(is_open).count(), roots.len())
 }
 
-/// Returns the next command: `sync` if all items are on GitHub, else `build`.
 fn next_command(found: &DetectedRepo) -> &'static str {
     if found.github.is_some() && !found.has_items() { "contextpack sync" } else { "contextpack build" }
 }
 
-/// The most folders that are proposed as folders of work items.
 const MOST_FOLDERS: usize = 3;
 
 fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Result<(), Failure> {
@@ -105,36 +102,29 @@ fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Res
             "next": next_command(found),
         })
     })?;
-    if global.quiet {
-        return Ok(());
-    }
-    let stderr = &mut console::stderr();
     for (path, why) in &setup.left {
-        writeln!(stderr, "left alone: {}: {why}", printable(path))?;
+        global.note(&format!("left alone: {path}: {why}"))?;
     }
     for (path, entry) in &setup.by_hand {
-        writeln!(stderr, "by hand: {}: add this, or put it in place of the other: {entry}", printable(path))?;
+        global.note(&format!("by hand: {path}: add this, or put it in place of the other: {entry}"))?;
     }
     for (path, what) in &setup.fill_in {
-        writeln!(stderr, "fill in: {}: {what}", printable(path))?;
+        global.note(&format!("fill in: {path}: {what}"))?;
     }
     if found.proposals.is_empty() {
         for (folder, count) in found.likely_items.iter().take(MOST_FOLDERS) {
             let files = console::counted(*count, "file");
-            let folder = printable(folder);
-            let note = format!(
-                "`{folder}/` has {files} with a status: if these are work items, set `work_items: [\"{folder}/**/*.md\"]` in {CONFIG}"
-            );
-            writeln!(stderr, "note: {note}")?;
+            global.note(&format!(
+                "note: `{folder}/` has {files} with a status: if these are work items, set `work_items: [\"{folder}/**/*.md\"]` in {CONFIG}"
+            ))?;
         }
     }
     let (closed, all) = found.closed;
     if found.open_only() && all > 0 && setup.written.iter().any(|path| path == CONFIG) {
         let open = all - closed;
-        writeln!(stderr, "packs for open items only: {open} of {all} (`roots` in {CONFIG} says so)")?;
+        global.note(&format!("packs for open items only: {open} of {all} (`roots` in {CONFIG} says so)"))?;
     }
-    writeln!(stderr, "next: {}", next_command(found))?;
-    Ok(())
+    Ok(global.note(&format!("next: {}", next_command(found)))?)
 }
 
 const HOOK: &str = "prepare-commit-msg";
@@ -142,7 +132,6 @@ const HOOK: &str = "prepare-commit-msg";
 /// The hook. It runs no program but git, so that it works where contextpack is not installed.
 const SCRIPT: &str = include_str!("prepare-commit-msg.sh");
 
-/// Why a hook of the same name was left alone, with what to do.
 const FOREIGN_HOOK: &str = "it is another hook; to add trailers, let it run `git interpret-trailers --in-place --if-exists addIfDifferent --trailer \"$CONTEXTPACK_TRAILER\" \"$1\"` where the variable is set";
 
 /// Writes the hook into the clone around `root`, and returns its path, and why a file of that name was left alone, if there is one.

@@ -25,7 +25,6 @@ fn read_file(path: &Path, links: Links) -> Result<Vec<u8>, Failure> {
     store::read_file(path, links).map_err(|error| PathFailure::failure("read", path.display().to_string(), error))
 }
 
-/// Reads a file that the user named; `-` is standard input.
 pub(crate) fn file_or_stdin(path: &Path) -> Result<Vec<u8>, Failure> {
     if path == Path::new("-") { stdin() } else { named_file(path) }
 }
@@ -59,7 +58,6 @@ pub(crate) fn pack(global: &Global, target: &PackTarget<'_>, warns: bool) -> Res
     built(global, target, warns)
 }
 
-/// Returns whether options of `build` were given.
 fn has_options(target: &PackTarget<'_>) -> bool {
     !target.profiles.is_empty() || target.limits != BudgetLimits::default() || target.agent.is_some()
 }

@@ -91,7 +91,6 @@ fn print_hidden_items(diagnostics: &[Diagnostic], verbose: bool) -> std::io::Res
     Ok(())
 }
 
-/// A part of a build, which is one job.
 #[derive(Serialize)]
 struct MatrixShard {
     shard: String,
@@ -99,7 +98,6 @@ struct MatrixShard {
     roots: usize,
 }
 
-/// Prints the parts of a build in `shards` jobs. Errors of the input are reported by the builds.
 fn matrix(project: &Project<'_>, items: &[usize], shards: NonZeroU32) -> Result<Exit, Failure> {
     let mut parts = BTreeMap::<u32, MatrixShard>::new();
     let part = |index| MatrixShard { shard: format!("{index}/{shards}"), index, roots: 0 };
@@ -117,7 +115,6 @@ fn matrix(project: &Project<'_>, items: &[usize], shards: NonZeroU32) -> Result<
     Ok(Exit::Done)
 }
 
-/// Returns a root with its packs as JSON, and as the cells of a row.
 fn root(project: &Project<'_>, item: usize, packs: &[PackState], dir: &str) -> (Value, Vec<Line>) {
     let RootSummary { id, title, kind, status, state, .. } = project.summary(item);
     let (kind, status, state) = (kind.unwrap_or_default(), status.unwrap_or_default(), state.name());

@@ -37,8 +37,6 @@ mod watch;
 use crate::console::{
     self, Exit, Failure, Format, PathFailure, guarded, report, settled, start_threads, without_secrets,
 };
-#[cfg(feature = "mcp")]
-use args::Global;
 use args::{Args, Color, Command};
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -87,14 +85,12 @@ fn run_command() -> Exit {
     }
 }
 
-/// Returns whether the arguments of this process, which cannot be parsed, ask for JSON.
 fn asks_for_json() -> bool {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     arguments.iter().any(|argument| argument == "--format=json")
         || arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
 }
 
-/// Returns the words of an error in the command line, without the usage that follows them.
 fn usage_message(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let message = ["\n\nUsage:", "\n\nFor more information"]
@@ -103,7 +99,6 @@ fn usage_message(error: &clap::Error) -> String {
     without_secrets(message.strip_prefix("error: ").unwrap_or(message).trim())
 }
 
-/// Prints the help, or an error in the command line, which may quote an argument.
 fn print_usage(error: &clap::Error) -> io::Result<()> {
     let text = error.render();
     if !error.use_stderr() {
@@ -157,16 +152,10 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         #[cfg(feature = "page")]
         Command::Serve(options) => serve::run(&args.global, options),
         #[cfg(feature = "mcp")]
-        Command::Mcp => mcp(&args.global),
+        Command::Mcp => crate::mcp::run(args.global.workspace(), args.global.quiet),
         Command::Git(options) => git::run(&args.global, options),
         Command::List(options) => settled(|| list::run(&args.global, options)),
         Command::Notes(options) => notes::run(&args.global, options),
         Command::Redact(options) => redact::run(&args.global, options),
     }
-}
-
-/// Answers as a server of the Model Context Protocol until standard input ends.
-#[cfg(feature = "mcp")]
-fn mcp(global: &Global) -> Result<Exit, Failure> {
-    crate::mcp::run(global.workspace(), global.quiet)
 }

@@ -20,7 +20,6 @@ use serde_json::{Value, json};
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Prints notes on documents, and writes them if asked.
 pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
     let (root, Configuration { settings, deny, .. }) = global.workspace().configuration()?;
     let given = match (&args.from, &*args.documents) {
@@ -87,7 +86,6 @@ fn unfenced(text: String) -> String {
 
 const SECRET: &str = "secret";
 
-/// Returns the documents of the configuration, from the current folder, and the exit code of those that may be missing.
 fn configured(global: &Global, knowledge: &Settings) -> Result<(Vec<PathBuf>, Exit), Failure> {
     let repository = global.open(None)?;
     let unlisted = repository.files().unlisted();
@@ -114,7 +112,6 @@ type Given = (String, Vec<u8>);
 /// Notes on a document as JSON, and what is to be written beside it; `None` for notes that the repo has already.
 type Made = (Value, Option<String>);
 
-/// Why there are no notes on a document.
 #[derive(Serialize)]
 struct NotesError {
     kind: &'static str,
@@ -223,13 +220,11 @@ impl NoteMaker {
         if faults.is_empty() { Ok(notes) } else { Err(self.invalid(&name, &faults)) }
     }
 
-    /// Returns notes that are new to the repo.
     fn made(&self, notes: &Notes, made_by: &'static str, source: &Digest) -> Made {
         let sidecar = self.writes.then(|| self.environment.mask(&notes.sidecar(source)));
         (self.output(notes, made_by, source, false), sidecar)
     }
 
-    /// Returns notes that the repo has, redacted.
     fn written(&self, notes: &WrittenNotes, made_by: &'static str, source: &Digest) -> Made {
         let redacted = notes.redacted(&|text| self.clean(text));
         (self.output(&redacted, made_by, source, notes.is_stale(source)), None)
@@ -264,7 +259,6 @@ impl NoteMaker {
         }
     }
 
-    /// Redacts a text that stands alone.
     fn clean(&self, text: &str) -> Clean {
         let scrubbed = self.redactor.scrub("", &[Piece { key: "body", text, line: 1 }]);
         scrubbed.texts.into_iter().next().unwrap_or_default()

@@ -11,12 +11,12 @@ use crate::model::Diagnostic;
 use crate::seal::Sealed;
 use crate::wire::Pack;
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
-/// Returns the note of a command that follows or shows packs and finds none.
 pub(crate) fn no_packs(global: &Global) -> Option<&'static str> {
     let repository = global.open(None).ok()?;
     match repository.project().roots().is_empty() {
@@ -54,7 +54,6 @@ const MOST_NOTES: usize = 5;
 
 const QUIET_FOR: Duration = Duration::from_secs(1);
 
-/// The diagnostics of a build, as a command reports them.
 pub(crate) struct BuildRun {
     /// The diagnostics, sorted; with `--strict` each is an error.
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -75,7 +74,6 @@ impl BuildRun {
         Exit::of(&self.diagnostics)
     }
 
-    /// Prints the diagnostics on standard error, or with `errors_only` those that make the command fail.
     pub(crate) fn print(&self, global: &Global, errors_only: bool) -> std::io::Result<()> {
         let visible = report::visible(&self.diagnostics, errors_only || global.quiet);
         report::print_diagnostics(&report::folded(&visible, global.verbose))
@@ -161,7 +159,6 @@ impl<'a> PackTarget<'a> {
     }
 }
 
-/// Builds a pack in memory with the diagnostics of `contextpack build` for it; `None` if they prevent it.
 pub(crate) fn build(
     global: &Global,
     repository: &Repository,
@@ -180,11 +177,11 @@ pub(crate) fn probe<'p, 's>(
 }
 
 /// What names a pack in the repo, as the pack itself and the record of deliveries say it.
-#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct PackKey {
+    pub(crate) agent: Option<String>,
     /// The root; `None` for the start of an agent's session.
     pub(crate) root: Option<String>,
-    pub(crate) agent: Option<String>,
     pub(crate) profile: Option<String>,
     pub(crate) policy: Option<String>,
     pub(crate) job: Option<String>,
@@ -232,7 +229,6 @@ pub(crate) fn probe_again<'p, 's>(
     }
 }
 
-/// Returns what `build` prints of a pack; `shown` returns the path of a file of the folder.
 pub(crate) fn built_pack(state: &PackState, shown: &dyn Fn(&str) -> String) -> Value {
     let summary = state.summary.as_ref();
     json!({
@@ -259,7 +255,6 @@ pub(crate) fn build_output(packs: Vec<Value>, diagnostics: &[Diagnostic], gone: 
     output
 }
 
-/// Returns what `check` and `list` print of a pack in the folder `dir`.
 pub(crate) fn checked_pack(state: &PackState, dir: &str) -> Value {
     let PackState { name, root, profile, status, reasons, .. } = state;
     json!({"root": root, "profile": profile, "path": format!("{dir}/{name}"), "status": status, "reasons": reasons})

@@ -52,7 +52,6 @@ fn write(file: &Path, page: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints which packs are not valid and why, and returns the exit code.
 pub(super) fn print_faults(entries: &[Arc<PageEntry>]) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     for entry in entries {
@@ -64,10 +63,8 @@ pub(super) fn print_faults(entries: &[Arc<PageEntry>]) -> Result<Exit, Failure> 
     Ok(exit)
 }
 
-/// The folder of pages, which git ignores.
 const PAGES: &str = ".contextpack/pages";
 
-/// Writes the page of a pack, prints its path, and opens it unless only the path is asked for.
 pub(crate) fn open(global: &Global, args: &OpenArgs) -> Result<Exit, Failure> {
     let (pack, exit) = input::pack(global, &args.target.pack(), true)?;
     let name = file_name(&pack);
@@ -87,14 +84,12 @@ pub(crate) fn open(global: &Global, args: &OpenArgs) -> Result<Exit, Failure> {
     Ok(exit.and(print_faults(&[Arc::new(entry)])?))
 }
 
-/// Names the page of a pack after its root, profile and agent.
 fn file_name(pack: &Pack) -> String {
     let root = pack.root.work_item_id.as_deref().or(pack.root.issue_url.as_deref()).unwrap_or("pack");
     let agent = pack.agent.as_ref().filter(|agent| agent.key != root).map(|agent| format!("@{}", slug(&agent.key)));
     format!("{}.{}{}.html", slug(root), slug(&pack.profile), agent.unwrap_or_default())
 }
 
-/// Starts the program with which the system opens files.
 fn start(path: &Path) -> io::Result<()> {
     let program = match std::env::consts::OS {
         "macos" => "open",

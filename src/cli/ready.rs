@@ -13,10 +13,8 @@ use crate::wire::Pack;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The findings about each root, by its id.
 type Findings = BTreeMap<String, BTreeSet<Diagnostic>>;
 
-/// Says what keeps agents from starting on work items: of all roots on those that are not over.
 pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let repository = global.open(None)?;
     let dir = &repository.settings().output.dir;
@@ -80,7 +78,6 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     Ok(run.exit().and(if is_ready { Exit::Done } else { Exit::Stale }))
 }
 
-/// Returns the texts of items as their files have them, by id; none of strings in records.
 fn bodies<'a>(project: &'a Project<'_>, items: &[usize]) -> BTreeMap<&'a str, BodyLines<'a>> {
     let items = items.iter().map(|item| &project.corpus().entries[*item].item).filter(|item| item.body.in_file);
     items.map(|item| (item.id.as_str(), BodyLines { first: item.body.line, text: &item.body.text })).collect()
@@ -98,7 +95,6 @@ impl Answer {
     }
 }
 
-/// Applies the levels of the configuration to what was found, in the order of the roots.
 fn answers(global: &Global, project: &Project<'_>, items: &[usize], mut found: Findings) -> Vec<Answer> {
     let answer = |item: &usize| {
         let item = &project.corpus().entries[*item].item;
@@ -113,7 +109,6 @@ fn answers(global: &Global, project: &Project<'_>, items: &[usize], mut found: F
     items.iter().map(answer).collect()
 }
 
-/// Returns the finding about a pack on disk that a build would change; a pack that was not built is none.
 fn stale(state: &PackState, dir: &RepoPath) -> Option<Diagnostic> {
     let path = format!("{dir}/{}", state.name);
     let message = match state.status {

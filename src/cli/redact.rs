@@ -130,7 +130,7 @@ fn scrub(
     Ok(scrubbed.removals)
 }
 
-fn report(global: &Global, reports: &[(String, Vec<Removal>)]) -> Result<(), Failure> {
+fn report(global: &Global, reports: &[(String, Vec<Removal>)]) -> Result<Exit, Failure> {
     let removed = |(name, removals): &(String, Vec<Removal>)| -> Vec<Value> {
         let removed = |it: &Removal| {
             let Removal { line, rule, count, reason, to_include, .. } = it;
@@ -175,11 +175,9 @@ fn why(global: &Global, redactor: &Redactor, text: &str) -> Result<Exit, Failure
     if lines.is_empty() {
         lines.push("no rule finds anything, and no name of a secret has a value".to_owned());
     }
-    global.print(&json!({"values": values}), lines)?;
-    Ok(Exit::Done)
+    global.print(&json!({"values": values}), lines)
 }
 
-/// Prints all rules, so that users can allow one or avoid its name.
 fn rules(global: &Global, own: &RedactionSettings) -> Result<Exit, Failure> {
     let built_in = built_in_rules().into_iter().map(|rule| (rule.name.to_owned(), rule.reason.to_owned(), true));
     // The reasons of the configuration's rules are redacted like any other text.
@@ -194,6 +192,5 @@ fn rules(global: &Global, own: &RedactionSettings) -> Result<Exit, Failure> {
     };
     let json = |(name, reason, built_in): &(String, String, bool)| json!({"name": name, "reason": reason, "built_in": built_in});
     let lines: Vec<String> = rules.iter().map(line).collect();
-    global.print(&json!({"rules": rules.iter().map(json).collect::<Vec<_>>()}), lines)?;
-    Ok(Exit::Done)
+    global.print(&json!({"rules": rules.iter().map(json).collect::<Vec<_>>()}), lines)
 }

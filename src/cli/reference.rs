@@ -42,10 +42,8 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The name and the version at the foot of each page.
 const SOURCE: &str = concat!("contextpack ", env!("CARGO_PKG_VERSION"));
 
-/// Prints a manual page, in roff.
 pub(crate) fn manual(args: &ManArgs) -> Result<Exit, Failure> {
     let mut command = Args::documented();
     command.build();
@@ -86,7 +84,6 @@ fn write_manual(mut command: Command, out: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a section whose lines are not filled.
 fn section<'a>(out: &mut Vec<u8>, title: &str, lines: impl Iterator<Item = &'a str>) -> io::Result<()> {
     writeln!(out, ".SH \"{title}\"\n.nf")?;
     for line in lines {

@@ -2,7 +2,7 @@
 
 use super::args::{Global, PackArgs};
 use super::delivery::{self, DeliveryLine};
-use super::packs;
+use super::packs::{self, PackKey};
 use crate::console::Column::{Left, Right};
 use crate::console::report::visible;
 use crate::console::{self, Document, Exit, Failure, counted, line, no_roots};
@@ -14,7 +14,6 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
-/// What was delivered to agents, by the record.
 #[derive(Debug, Default, Serialize)]
 struct Deliveries {
     count: usize,
@@ -85,13 +84,13 @@ fn deliveries(
 ) -> Result<Deliveries, Failure> {
     let Some(mut log) = delivery::log(repository)? else { return Ok(Deliveries::default()) };
     if let Some(named) = roots {
-        log.lines.retain(|line| line.root.as_ref().is_some_and(|root| named.contains(root)));
+        log.lines.retain(|line| line.key.root.as_ref().is_some_and(|root| named.contains(root)));
     }
     let mut found = Deliveries { count: log.lines.len(), unreadable: log.unreadable, ..Deliveries::default() };
     let mut by_root = BTreeMap::<(Option<String>, Option<String>), DeliveredRoot>::new();
     let mut times = BTreeMap::<String, usize>::new();
     let clean = |text: String| project.without_secrets(&text);
-    for DeliveryLine { at, agent, root, hash, .. } in log.lines {
+    for DeliveryLine { at, key: PackKey { agent, root, .. }, hash, .. } in log.lines {
         let (root, agent, at) = (root.map(clean), agent.map(clean), clean(at));
         let of_root = by_root.entry((root.clone(), agent.clone())).or_default();
         let last = if of_root.last < at { at } else { std::mem::take(&mut of_root.last) };

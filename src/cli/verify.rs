@@ -16,7 +16,6 @@ use serde_json::json;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A finished pack, or another file of the folder of cards, judged.
 #[derive(Serialize)]
 struct VerifiedPack {
     path: String,
@@ -33,7 +32,6 @@ impl VerifiedPack {
         Self { path, hash: hash.map(|hash| hash.to_string()), valid: false, faults: violations, bytes }
     }
 
-    /// Creates the entry of a file that is no pack, or cannot be read.
     fn other(path: String, hash: Option<String>, faults: Vec<String>) -> Self {
         Self { path, hash, valid: false, faults, bytes: Vec::new() }
     }
@@ -78,7 +76,6 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
     Ok(if valid { Exit::Done } else { Exit::Invalid })
 }
 
-/// Verifies a file, or all files of a folder; in the folder of cards also what is no pack.
 fn verify_named(global: &Global, named: &Path) -> Result<Vec<VerifiedPack>, Failure> {
     let failed = |error| PathFailure::failure("read", named.display().to_string(), error);
     let mut context = context_folder(named).map(|folder| ContextChecker::new(global, folder));
@@ -144,7 +141,6 @@ impl ContextChecker {
         file.strip_prefix(&self.folder).unwrap_or(file).to_string_lossy().replace('\\', "/")
     }
 
-    /// Returns whether a file lies in a folder of cards, boxes, logs, batches or inboxes.
     fn owns(&self, file: &Path) -> bool {
         let path = self.relative(file);
         path.split_once('/').is_some_and(|(folder, _)| CHECKED_FOLDERS.contains(&folder))

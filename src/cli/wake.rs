@@ -15,7 +15,6 @@ use std::path::Path;
 
 pub(crate) struct Ring {
     pub(crate) event: &'static str,
-    /// The ids of what there is to do.
     pub(crate) payload: Value,
     /// A file that the others need, from the repo's root.
     pub(crate) file: String,

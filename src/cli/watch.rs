@@ -99,7 +99,6 @@ fn end_on_signal(sender: Sender<Event>) -> Result<(), Failure> {
     on_signal(end)
 }
 
-/// Calls `act` on Ctrl-C and similar signals, instead of ending.
 pub(crate) fn on_signal(act: impl FnMut() + Send + 'static) -> Result<(), Failure> {
     ctrlc::set_handler(act).map_err(|error| match error {
         // Its `source` does not return the cause.
@@ -108,7 +107,6 @@ pub(crate) fn on_signal(act: impl FnMut() + Send + 'static) -> Result<(), Failur
     })
 }
 
-/// Returns a function that gives the time of each build.
 pub(crate) fn stamps() -> Result<Box<dyn Fn() -> Stamp + Send>, Failure> {
     let first = stamp()?;
     Ok(Box::new(move || stamp().unwrap_or_else(|_| first.clone())))
@@ -131,7 +129,6 @@ pub(crate) struct WatchReporter<'a> {
     pub(crate) global: &'a Global,
     pub(crate) print: Option<PrintMode>,
     pub(crate) out: Option<PathBuf>,
-    /// Whether the packs are for an agent and in memory only.
     pub(crate) delivered: bool,
 }
 
@@ -218,7 +215,6 @@ impl WatchReporter<'_> {
         Ok(())
     }
 
-    /// Prints the new errors, and whether the earlier ones are gone.
     pub(crate) fn print_problems(&self, report: WatchReport, watch: &Watch) -> Result<(), Failure> {
         let recovered = report.recovered && !self.global.quiet;
         self.print_errors(report, watch)?;
@@ -301,7 +297,6 @@ impl WatchReporter<'_> {
         Ok(writeln!(console::stdout(), "{text}")?)
     }
 
-    /// Returns the diagnostics as `--strict` and `--quiet` ask for them.
     fn visible(&self, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
         if self.global.strict {
             strict(&mut diagnostics);
@@ -309,7 +304,6 @@ impl WatchReporter<'_> {
         report::visible(&diagnostics, self.global.quiet)
     }
 
-    /// Returns the path of a pack as the user would type it, or its name if it is in memory only.
     fn shown(&self, watch: &Watch, name: &str) -> String {
         match &self.out {
             None if self.delivered => name.to_owned(),
@@ -319,12 +313,10 @@ impl WatchReporter<'_> {
     }
 }
 
-/// Returns the time of day of this machine, for lines that people read.
 fn time_of_day() -> impl std::fmt::Display {
     chrono::Local::now().format("%H:%M:%S")
 }
 
-/// Prints a rendering, escaped if standard output is a terminal.
 fn print_out(text: &str) -> io::Result<()> {
     let mut out = console::exact();
     let terminal = out.is_terminal();

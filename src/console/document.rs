@@ -15,7 +15,6 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 /// The most entries of a list or table, and lines of code, unless the whole document is asked for.
 const MAX_ENTRIES: usize = 20;
 const MAX_LINES: usize = 60;
-/// The most bytes of code in Markdown.
 const MAX_CODE_BYTES: usize = 12_000;
 /// The most bytes of a page: GitHub accepts 65,536 characters in a comment.
 const MAX_PAGE: usize = 65_000;
@@ -36,7 +35,6 @@ pub(crate) enum Role {
     Data,
     Strong,
     Warning,
-    /// The place of a change.
     Place,
     Added,
     Removed,
@@ -140,7 +138,6 @@ impl<T: Into<String>> From<T> for Line {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Column {
     Left(&'static str),
-    /// A column of numbers.
     Right(&'static str),
     /// A column whose cells are shortened where the terminal is too narrow.
     Flexible(&'static str),
@@ -200,7 +197,6 @@ impl Document {
         self.blocks.push(Block::Paragraph(line.into()));
     }
 
-    /// Adds a list of lines, if there are any.
     pub(crate) fn list(&mut self, lines: impl IntoIterator<Item = Line>) {
         self.nested_list(lines.into_iter().map(|line| (line, Document::default())));
     }
@@ -217,7 +213,6 @@ impl Document {
         self.blocks.extend((!rows.is_empty()).then(|| Block::Table(columns.to_vec(), rows)));
     }
 
-    /// Adds lines of code or of a diff, if there are any.
     pub(crate) fn code(&mut self, language: &'static str, lines: Vec<Line>) {
         self.blocks.extend((!lines.is_empty()).then_some(Block::Code(language, lines)));
     }
@@ -385,7 +380,6 @@ impl Block {
     }
 }
 
-/// Returns the parts that fit together, and the number of the others.
 fn taken(parts: impl Iterator<Item = String>, room: usize) -> (String, usize) {
     let mut text = String::new();
     let mut left_out = 0;
@@ -451,7 +445,6 @@ fn middle_cut(text: &str, longest: usize) -> String {
     format!("{} […{} characters…] {}", printable(&head), count - 2 * half, printable(&tail))
 }
 
-/// Cuts a text to a width in columns, with `…` in place of the rest.
 fn shortened(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();

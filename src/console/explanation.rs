@@ -74,7 +74,6 @@ pub(crate) fn explanation_document(explanation: &Explanation) -> Document {
     document
 }
 
-/// Adds a table, or a word if it has no rows.
 fn table<const N: usize>(
     document: &mut Document,
     columns: [&'static str; N],
@@ -100,7 +99,6 @@ fn marked(title: &str, trust: &str) -> String {
     format!("\"{}\" ({trust})", short_title_in_line(title))
 }
 
-/// Returns a title that fits a table.
 fn titled(title: &str, trust: Option<&String>) -> String {
     match trust {
         Some(trust) => marked(title, trust),

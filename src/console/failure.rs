@@ -10,7 +10,6 @@ use std::error::Error;
 use std::io;
 use std::process::ExitCode;
 
-/// The result of a command, with its exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Exit {
@@ -41,7 +40,6 @@ impl Exit {
         if has_error { Self::Input } else { Self::Done }
     }
 
-    /// Returns the result with the higher precedence.
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {
         Self::ORDER.into_iter().find(|exit| *exit == self || *exit == other).unwrap_or(self)
@@ -78,7 +76,6 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Creates a usage error; the message says what to do instead.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::Usage(message.into())
     }
@@ -88,7 +85,6 @@ impl Failure {
         without_secrets(&self.raw_message())
     }
 
-    /// Returns its message with its causes, without secrets.
     pub(crate) fn with_causes(&self) -> String {
         let causes = std::iter::successors(self.cause(), |cause| (*cause).source());
         without_secrets(&causes.fold(self.raw_message(), |text, cause| format!("{text}: {cause}")))
@@ -114,7 +110,6 @@ impl Failure {
         }
     }
 
-    /// Returns what is wrong with the input.
     pub(super) fn diagnostics(&self) -> &[Diagnostic] {
         match self {
             Self::Config { diagnostics, .. } | Self::Unread(diagnostics) => diagnostics,
@@ -183,7 +178,6 @@ impl From<StoreError> for Failure {
     }
 }
 
-/// An I/O error with its path.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {doing} `{}`", printable(path))]
 pub(crate) struct PathFailure {
@@ -193,7 +187,6 @@ pub(crate) struct PathFailure {
 }
 
 impl PathFailure {
-    /// Creates a failure of `doing` something to the file at `path`.
     pub(crate) fn failure(doing: &'static str, path: impl Into<String>, source: io::Error) -> Failure {
         Failure::Outside(Box::new(Self { doing, path: path.into(), source }))
     }

@@ -61,19 +61,8 @@ fn outputs<'n>(values: impl Iterator<Item = (&'n str, String)>) -> io::Result<St
     Ok(text)
 }
 
-/// Appends the summary of `command` to `file`; `shown` returns the path of a pack's file, `next` is what to do.
-pub(crate) fn append_summary(
-    file: &Path,
-    command: &str,
-    states: &[PackState],
-    shown: &dyn Fn(&str) -> String,
-    diagnostics: &[Diagnostic],
-    next: Option<&str>,
-) -> Result<(), Failure> {
-    append(file, &summary(command, states, shown, diagnostics, next).markdown())
-}
-
-fn summary(
+/// Returns the summary of `command`; `shown` returns the path of a pack's file, `next` is what to do.
+pub(crate) fn summary(
     command: &str,
     states: &[PackState],
     shown: &dyn Fn(&str) -> String,
@@ -121,7 +110,6 @@ fn summary(
     document
 }
 
-/// Appends `text` to a file that the runner named.
 pub(crate) fn append(file: &Path, text: &str) -> Result<(), Failure> {
     let opened = OpenOptions::new().append(true).create(true).open(file);
     opened
@@ -129,7 +117,6 @@ pub(crate) fn append(file: &Path, text: &str) -> Result<(), Failure> {
         .map_err(|error| PathFailure::failure("write", file.display().to_string(), error))
 }
 
-/// Returns a word with 128 random bits in hex.
 pub(crate) fn random_word() -> io::Result<String> {
     let mut word = [0; 16];
     getrandom::fill(&mut word)?;
@@ -157,9 +144,7 @@ const MAX_MESSAGE_CHARS: usize = 2000;
 pub(crate) struct Annotations {
     /// The repo's path in the workflow's workspace: empty, or with a final `/`.
     prefix: String,
-    /// Workflow commands, without the leading colons.
     commands: Vec<String>,
-    /// Lines for the log only.
     logged: Vec<String>,
     errors: usize,
     warnings: usize,
@@ -183,14 +168,12 @@ impl Annotations {
         }
     }
 
-    /// Adds a pack that differs from its build.
     pub(crate) fn add_pack(&mut self, path: &str, status: &str, reasons: &str) {
         // An unverifiable pack does not fail a check by itself.
         let severity = if status == "unverifiable" { Severity::Warning } else { Severity::Error };
         self.add(severity, &self.file(path), &format!("{status} pack"), [&*format!("{status}: {reasons}")]);
     }
 
-    /// Adds a change of a pack that needs review.
     pub(crate) fn add_review(&mut self, path: &str, reason: &str, message: &str) {
         self.add(Severity::Warning, &self.file(path), &reason.replace('_', " "), [message]);
     }
@@ -223,7 +206,6 @@ impl Annotations {
         }
     }
 
-    /// Prints the annotations, the log, and the number of annotations over the limit.
     pub(crate) fn print(self) -> io::Result<()> {
         self.write(&mut workflow_commands())
     }

@@ -23,7 +23,6 @@ pub(crate) fn start_threads() {
     let _ = ThreadPoolBuilder::new().num_threads(count).use_current_thread().spawn_handler(hand).build_global();
 }
 
-/// The main function of a thread.
 type Work = Box<dyn FnOnce() + Send>;
 
 /// Starts threads for a pool until there are `wanted` including this one, or `start` fails. Returns their number, and a
@@ -74,13 +73,11 @@ pub(crate) fn guarded(run: impl FnOnce() -> Exit) -> Exit {
     }
 }
 
-/// The message and place of a panic.
 #[derive(Debug, Default)]
 struct Panic {
     message: String,
     /// Whether the message is a literal of the program, so that it contains no data.
     is_fixed: bool,
-    /// The file name and the line.
     place: String,
 }
 

@@ -23,6 +23,7 @@ pub(crate) use workspace::{Workspace, no_roots, settled, stamp, strict, user_cac
 use crate::model::{Commands, harmless_json, is_hidden};
 use crate::redact::invisible_at;
 use anstream::AutoStream;
+use serde_json::Value;
 use std::borrow::Cow;
 use std::io::{self, StderrLock, StdoutLock, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,7 +32,6 @@ use unicode_width::UnicodeWidthStr as _;
 /// Whether standard output was asked for, and may have some.
 static HAS_OUTPUT: AtomicBool = AtomicBool::new(false);
 
-/// Returns whether something may have been written to standard output.
 pub(crate) fn has_output() -> bool {
     HAS_OUTPUT.load(Ordering::Relaxed)
 }
@@ -154,6 +154,15 @@ pub(crate) fn json_text(value: &impl serde::Serialize) -> String {
     escaped(&format!("{:#}", serde_json::to_value(value).unwrap_or_default()))
 }
 
+/// Returns an object without the fields that are null, together with those of other objects.
+pub(crate) fn object<const N: usize>(parts: [Value; N]) -> Value {
+    let fields = parts.into_iter().filter_map(|part| match part {
+        Value::Object(fields) => Some(fields),
+        _ => None,
+    });
+    fields.flatten().filter(|(_, value)| !value.is_null()).collect::<serde_json::Map<_, _>>().into()
+}
+
 pub(crate) fn json_line(value: &impl serde::Serialize) -> String {
     escaped(&serde_json::to_value(value).unwrap_or_default().to_string())
 }
@@ -163,7 +172,6 @@ fn escaped(json: &str) -> String {
     harmless_json(json, |at, _| is_invisible(at))
 }
 
-/// Formats a count with its noun: `1 pack`, `2 packs`.
 pub(crate) fn counted(count: impl TryInto<u64>, what: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })

@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, Write};
 
-/// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people
@@ -32,7 +31,6 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// Returns the name on the command line.
     pub(crate) fn name(self) -> &'static str {
         ["text", "json", "markdown", "github", "messages", "table"][self as usize]
     }
@@ -58,7 +56,6 @@ pub(crate) enum ReportLine {
         status: &'static str,
         path: String,
         reasons: String,
-        /// The files that were written or removed for it.
         files: Vec<String>,
         /// What people read about it on standard error.
         note: Option<String>,
@@ -68,7 +65,6 @@ pub(crate) enum ReportLine {
 }
 
 impl Report {
-    /// Prints the report; `json` makes the value that programs read.
     pub(crate) fn print<T: Serialize>(
         &self,
         format: Format,
@@ -161,7 +157,6 @@ pub(crate) fn folded(diagnostics: &[Diagnostic], verbose: bool) -> Cow<'_, [Diag
     Cow::Owned(shown)
 }
 
-/// Prints diagnostics as text on standard error.
 pub(crate) fn print_diagnostics(diagnostics: &[Diagnostic]) -> io::Result<()> {
     write_diagnostics(&mut stderr(), diagnostics, None)
 }
@@ -183,7 +178,6 @@ pub(crate) fn print_error(message: &str, cause: Option<&(dyn Error + 'static)>) 
     Ok(())
 }
 
-/// Prints why the file `name` is not a valid pack.
 pub(crate) fn print_invalid_pack(name: &str, fault: &str) -> io::Result<()> {
     print_error(&format!("`{name}` is not a valid pack: {fault}"), None)
 }
@@ -215,14 +209,12 @@ pub(crate) fn print_failure(failure: Failure, format: Format) -> Exit {
     exit
 }
 
-/// Prints why a command cannot begin as JSON on standard output.
 pub(crate) fn print_error_json(message: &str, exit: Exit, diagnostics: &[Diagnostic]) -> io::Result<()> {
     let diagnostics = self::diagnostics(diagnostics);
     let error = json!({"message": message, "exit_code": exit.code(), "diagnostics": diagnostics});
     writeln!(stdout(), "{}", json_text(&json!({"error": error})))
 }
 
-/// Returns the JSON form of diagnostics.
 pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> Vec<Value> {
     let json = |diagnostic: &Diagnostic| {
         let Diagnostic { at, code, severity, message, help, about } = diagnostic;

@@ -31,7 +31,6 @@ impl Workspace {
         self.open_at(&std::env::current_dir()?, outputs, cache)
     }
 
-    /// Opens the repository around `folder`, as [`open`](Self::open) does.
     pub(crate) fn open_at(
         &self,
         folder: &Path,
@@ -52,14 +51,12 @@ impl Workspace {
         Ok(repository)
     }
 
-    /// Reads the configuration of the repository around the current folder, and returns it with the root.
     pub(crate) fn configuration(&self) -> Result<(PathBuf, Configuration), Failure> {
         let root = Repo::find_root(&std::env::current_dir()?)?;
         let configuration = Configuration::read(&root, self.config.as_deref(), &process_environment())?;
         Ok((root, configuration))
     }
 
-    /// Prints notes about the cache if `--verbose` is set.
     pub(crate) fn print_notes(&self, repository: &Repository) {
         for note in repository.take_notes() {
             if self.verbose {
@@ -70,7 +67,6 @@ impl Workspace {
     }
 }
 
-/// Returns the user's folder for caches.
 pub(crate) fn user_caches() -> Option<PathBuf> {
     caches(&|name| std::env::var_os(name))
 }
@@ -92,7 +88,6 @@ pub(crate) fn settled<T>(run: impl Fn() -> Result<T, Failure>) -> Result<T, Fail
     until_settled(|failure| matches!(failure, Failure::Unsettled), run)
 }
 
-/// Returns the note of a command that finds no roots.
 pub(crate) fn no_roots(repository: &Repository) -> &'static str {
     if repository.project().diagnostics().iter().any(Diagnostic::is_of_unread_item) {
         return "no roots: no work item could be read; correct the files that are named above";
@@ -125,7 +120,6 @@ pub(crate) fn stamp() -> Result<Stamp, Failure> {
     Ok(Stamp::new(humantime::format_rfc3339_seconds(time).to_string()))
 }
 
-/// Turns every warning into an error, for `--strict`.
 pub(crate) fn strict(diagnostics: &mut [Diagnostic]) {
     for diagnostic in diagnostics {
         diagnostic.severity = Severity::Error;

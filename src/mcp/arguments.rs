@@ -13,7 +13,6 @@ use std::sync::LazyLock;
 /// The longest text of an argument, in bytes: far more than any id or path has.
 const LONGEST: usize = 4096;
 
-/// How many items a list shows unless more are asked for.
 const DEFAULT_ITEMS: u64 = 50;
 
 /// The longest part of an unknown name that is sent back, in characters.
@@ -22,7 +21,6 @@ const LONGEST_NAME: usize = 80;
 /// What the address of every pack begins with: `contextpack://pack/<root>?profile=<profile>`.
 const BASE: &str = "contextpack://pack/";
 
-/// What is escaped in a part of an address: all but the unreserved characters of RFC 3986.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// What a call may have, in the types that the schemas say.
@@ -158,7 +156,6 @@ pub(super) fn address(root: &str, profile: &str) -> String {
     format!("{BASE}{}?profile={}", escaped(root), escaped(profile))
 }
 
-/// Returns the pack that an address names.
 pub(super) fn pack_at(address: &str) -> Result<PackQuery, String> {
     if address.len() > LONGEST {
         return Err(format!("the address of a resource has at most {LONGEST} bytes"));
@@ -192,7 +189,6 @@ pub(super) const EXPLAIN: &str = "explain";
 
 pub(super) const WORK_ON: &str = "work_on";
 
-/// What a client reads about the server.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Offer {
     pub(super) instructions: String,

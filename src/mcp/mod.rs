@@ -16,7 +16,6 @@ use crate::watch::Event;
 use reader::Reader;
 use std::io::{IsTerminal as _, Write as _};
 
-/// Answers until standard input ends.
 pub(crate) fn run(workspace: Workspace, quiet: bool) -> Result<Exit, Failure> {
     let root = Repo::find_root(&std::env::current_dir()?)?;
     let config = workspace.config.as_deref().map(std::path::absolute).transpose()?;

@@ -3,7 +3,7 @@
 use super::arguments::address;
 use crate::config::Policy;
 use crate::console::{
-    Failure, TextOptions, counted, explanation_document, no_roots, printable, stamp, without_secrets,
+    Failure, TextOptions, counted, explanation_document, no_roots, object, printable, stamp, without_secrets,
 };
 use crate::engine::{
     BudgetLimits, BudgetProbe, PackTarget, Project, Repository, RootSummary, count_tokens, input_diagnostics,
@@ -18,23 +18,15 @@ use crate::wire::{Pack, PackOmission};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The most omissions that are listed; agents pay for each.
 const MOST_OMISSIONS: usize = 50;
 
 #[derive(Debug)]
 pub(super) enum Question {
-    /// The pack of a root, or of the start of an agent's session, as `render` builds it.
     Pack(PackQuery),
     Hash(PackQuery),
-    /// The request to work on an item, with its pack.
     WorkOn(String),
-    /// The roots that have all words of a query.
     Items(ItemQuery),
-    /// What the pack of a root holds, or why something is not in it.
-    Explain {
-        root: String,
-        why_not: Option<String>,
-    },
+    Explain { root: String, why_not: Option<String> },
     Roots,
 }
 
@@ -49,7 +41,6 @@ pub(super) struct PackQuery {
 
 #[derive(Debug)]
 pub(super) struct ItemQuery {
-    /// Words in lower case, all of which an item has.
     pub(super) words: Vec<String>,
     pub(super) state: Option<ItemState>,
     pub(super) limit: usize,
@@ -58,12 +49,9 @@ pub(super) struct ItemQuery {
 /// An answer, with the errors of the input in spite of which it was given.
 #[derive(Debug, Default)]
 pub(super) struct Reply {
-    /// What agents read.
     pub(super) text: String,
-    /// What programs read besides.
     pub(super) facts: Option<Value>,
     pub(super) errors: Vec<String>,
-    /// The answer to [`Question::Roots`].
     pub(super) roots: Vec<ListedRoot>,
 }
 
@@ -171,7 +159,7 @@ fn pack_facts(pack: &Pack, text: &str, warnings: &[Diagnostic]) -> Value {
     let counted = pack.budget.used_tokens.zip(pack.budget.tokenizer.clone());
     let (used_tokens, tokenizer) = counted.unwrap_or_else(|| (count_tokens(text), "o200k_base".to_owned()));
     let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-    without_nulls(json!({
+    object([json!({
         "hash": pack.hash,
         "profile": pack.profile,
         "used_chars": pack.budget.used_chars,
@@ -180,21 +168,14 @@ fn pack_facts(pack: &Pack, text: &str, warnings: &[Diagnostic]) -> Value {
         "omitted": pack.omissions.len(),
         "omissions": pack.omissions.iter().take(MOST_OMISSIONS).map(omission_facts).collect::<Vec<_>>(),
         "warnings": Some(warnings).filter(|warnings| !warnings.is_empty()),
-    }))
+    })])
 }
 
 fn omission_facts(omission: &PackOmission) -> Value {
     let PackOmission { id, title, source, reason, trust, .. } = omission;
     let title = shown_title(title, trust.as_deref() == Some("untrusted"));
     let place = crate::render::place(source);
-    without_nulls(json!({"id": id, "title": title, "reason": reason, "place": place, "trust": trust}))
-}
-
-fn without_nulls(mut value: Value) -> Value {
-    if let Value::Object(fields) = &mut value {
-        fields.retain(|_, field| !field.is_null());
-    }
-    value
+    object([json!({"id": id, "title": title, "reason": reason, "place": place, "trust": trust})])
 }
 
 /// Returns a text on one line without control characters, and of one that anyone could have written the beginning.
@@ -202,7 +183,6 @@ fn shown_title(title: &str, untrusted: bool) -> String {
     if untrusted { short_title_in_line(title) } else { heading_in_line(title) }
 }
 
-/// Returns the title of a root for a text that has no field for its trust.
 fn marked_title(root: &RootSummary) -> String {
     let title = shown_title(&root.title, root.untrusted);
     if root.untrusted { format!("\"{title}\" (untrusted)") } else { title }
@@ -218,10 +198,9 @@ fn listed(root: &RootSummary) -> (Value, String) {
     let line = format!("{id}  {state}{}{bracket}  {}", own.unwrap_or_default(), marked_title(root));
     let (title, trust) = (shown_title(&root.title, *untrusted), untrusted.then_some("untrusted"));
     let facts = json!({"id": id, "title": title, "type": kind, "status": status, "state": state, "trust": trust});
-    (without_nulls(facts), printable(&line).into_owned())
+    (object([facts]), printable(&line).into_owned())
 }
 
-/// Lists the roots of the configuration that have all words of the query, in natural order of their ids.
 fn items(repository: &Repository, project: &Project<'_>, query: &ItemQuery) -> Result<Reply, Failure> {
     repository.confirm_all_read(project)?;
     let roots = project.roots();
@@ -245,11 +224,10 @@ fn items(repository: &Repository, project: &Project<'_>, query: &ItemQuery) -> R
             std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n")
         }
     };
-    let facts = without_nulls(json!({"items": items, "total": total, "hint": hint}));
+    let facts = object([json!({"items": items, "total": total, "hint": hint})]);
     Ok(Reply::new(text, Some(facts), &input_diagnostics(repository.files(), project)))
 }
 
-/// Returns whether each word, in lower case, is in the id, the title, the type or the status.
 fn has_words(item: &RootSummary, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
@@ -315,7 +293,6 @@ fn root_in(repository: &Repository, project: &Project<'_>, typed: &str) -> Resul
     }
 }
 
-/// Returns what is typed as a path from the repo's root; `None` if it is none.
 fn path_in(repository: &Repository, typed: &str) -> Result<Option<RepoPath>, Failure> {
     if typed.contains("://") || has_letter_prefix(typed) {
         return Ok(None);

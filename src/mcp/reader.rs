@@ -17,10 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::{oneshot, watch};
 
-/// The silence that ends a burst of changes.
 const QUIET: Duration = Duration::from_millis(50);
 
-/// The longest time to wait for the end of a burst.
 const MAX_BURST: Duration = Duration::from_secs(2);
 
 /// How often the repository is opened because folders were not followed when it was opened before.
@@ -29,16 +27,13 @@ const MAX_OPENINGS: u32 = 8;
 /// The interval at which a source without notifications wakes up for nothing.
 const IDLE: Duration = Duration::from_secs(3600);
 
-/// The most questions that wait at once.
 const MAX_WAITING: usize = 256;
 
 /// How often a question is asked again while files change under it.
 const MAX_TRIES: u32 = 3;
 
-/// The questions that wait, first come first served.
 pub(super) struct Queue {
     waiting: Mutex<VecDeque<Call>>,
-    /// Tells the reader of each question.
     wake: Sender<Event>,
 }
 
@@ -89,7 +84,6 @@ pub(super) struct Reader {
     /// Whether changes are not followed, so that each question needs a reading of its own.
     is_blind: bool,
     access: Access,
-    /// When the last opening of the repository began.
     opened: Instant,
     readings: watch::Sender<u64>,
 }
@@ -116,7 +110,6 @@ impl Reader {
         (Self { workspace, root, queue, follower, is_blind, access, opened, readings }, sender)
     }
 
-    /// Returns the queue of its questions, and the number of its readings so far.
     pub(super) fn client(&self) -> (Arc<Queue>, watch::Receiver<u64>) {
         (Arc::clone(&self.queue), self.readings.subscribe())
     }
@@ -126,7 +119,6 @@ impl Reader {
         while self.reading(&mut cache) == Next::Read {}
     }
 
-    /// Reads the repository, and answers questions until it changes.
     fn reading(&mut self, cache: &mut OpenedCache) -> Next {
         let mut repository = match self.open() {
             Ok(repository) => repository,
@@ -225,7 +217,6 @@ impl Reader {
         }
     }
 
-    /// Asks a question of the next reading.
     fn ask_again(&self, call: Call) -> Next {
         self.queue.lock().push_front(Call { tries: call.tries + 1, ..call });
         Next::Read

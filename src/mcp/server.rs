@@ -24,12 +24,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// How many packs one page of a list has.
 const PAGE: usize = 200;
 
 const MARKDOWN: &str = "text/markdown";
 
-/// Speaks the protocol on standard input and output until input ends.
 pub(super) fn serve(queue: Arc<Queue>, readings: watch::Receiver<u64>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let server = Server { queue, readings, subscribed: Subscribed::default(), follows: AtomicBool::new(false) };
@@ -63,7 +61,6 @@ struct Server {
     readings: watch::Receiver<u64>,
     /// The subscriptions of a client of the versions with a handshake.
     subscribed: Subscribed,
-    /// Whether such a client is notified of changes already.
     follows: AtomicBool,
 }
 
@@ -107,7 +104,6 @@ impl Server {
     }
 }
 
-/// Returns an answer of the reader, unless the client cancels.
 async fn unless_cancelled<T>(context: &Context, answer: impl Future<Output = T>) -> Result<T, ErrorData> {
     tokio::select! {
         answer = answer => Ok(answer),
@@ -307,7 +303,6 @@ pub(super) enum Change {
 }
 
 impl Subscribed {
-    /// Adds a pack. Returns `false` if there are too many.
     pub(super) fn add(&self, address: String, hash: Option<String>) -> bool {
         let mut packs = self.lock();
         let has_room = packs.len() < MAX_SUBSCRIPTIONS || packs.contains_key(&address);

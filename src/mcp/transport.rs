@@ -24,14 +24,12 @@ pub(super) struct Stdio {
     /// What was read of the next line, and whether more of it was left out.
     line: Vec<u8>,
     is_too_long: bool,
-    /// The answer to a line that is no message, while it is being sent.
     answer: Option<Pin<Box<dyn Future<Output = io::Result<()>> + Send>>>,
     output: AsyncRwTransport<RoleServer, Empty, StdioWriter>,
     has_begun: bool,
 }
 
 impl Stdio {
-    /// Opens standard input and output. Needs a runtime.
     pub(super) fn open() -> Self {
         let (input, output) = stdio_pipes();
         Self {
@@ -64,10 +62,8 @@ impl Stdio {
     }
 }
 
-/// What a line of the client holds.
 enum Incoming {
     Message(Box<ClientJsonRpcMessage>),
-    /// A request that cannot be understood, with the answer to it.
     Refused(Box<ServerJsonRpcMessage>),
     Nothing,
 }

@@ -21,7 +21,6 @@ const UNSETTLED: Duration = Duration::from_secs(2);
 
 pub(crate) struct PackFiles {
     places: Vec<PackLocation>,
-    /// By displayed path.
     read: BTreeMap<String, CachedPackFile>,
 }
 
@@ -39,12 +38,9 @@ enum Files {
     Output(PathBuf, RepoPath),
 }
 
-/// A file, or several that are shown as one.
 struct Listed {
     path: PathBuf,
-    /// Its version, or that of all its files.
     version: FileVersion,
-    /// Makes the entry of a displayed path.
     read: Box<dyn Fn(&str) -> PageEntry + Send + Sync>,
 }
 
@@ -145,7 +141,6 @@ impl PackFiles {
         Ok(is_changed)
     }
 
-    /// Returns the packs in the natural order of their displayed paths.
     pub(crate) fn entries(&self) -> Vec<Arc<PageEntry>> {
         let mut entries: Vec<_> = self.read.values().map(|read| Arc::clone(&read.entry)).collect();
         entries.sort_by(|a, b| natural_cmp(a.path(), b.path()));
@@ -304,7 +299,6 @@ fn reread(last: Option<&CachedPackFile>, shown: &str, file: Listed) -> Option<Ca
     Some(CachedPackFile { path, version, settled, entry })
 }
 
-/// Returns the file itself, or every `.json` file below the folder, sorted.
 fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     json_files(path).map_err(|error| PathFailure::failure("read", path.display().to_string(), error))
 }
@@ -324,7 +318,6 @@ fn slashed(path: &Path) -> String {
 pub(crate) struct CheckedFolder {
     /// The output folder, without links.
     pub(crate) path: PathBuf,
-    /// The freshness by name of the pack.
     pub(crate) packs: BTreeMap<String, Freshness>,
 }
 

@@ -30,11 +30,9 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// A pause is this many times as long as the check before it.
 const REST: u32 = 20;
 
-/// Limits on what one client can use.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
     head: Duration,
-    /// The longest time of a connection, including the response.
     connection: Duration,
     /// The most open connections; further ones wait in the system's queue.
     connections: usize,
@@ -44,7 +42,6 @@ const LIMITS: Limits = Limits { head: Duration::from_secs(5), connection: Durati
 
 const LARGEST_HEAD: usize = 16 << 10;
 
-/// A server that listens and answers nothing yet.
 pub(crate) struct Server {
     listener: TcpListener,
     site: Site,
@@ -74,11 +71,9 @@ impl Server {
 pub(crate) enum PageSource {
     /// Files on disk, how fresh they are, and what kept them from being listed when they last were.
     Files(PackFiles, BackgroundCheck, Option<String>),
-    /// The packs that a watch builds for an agent.
     Agent(Arc<AgentPacks>),
 }
 
-/// The entries of a page, and their freshness as JSON.
 type PageState = (Vec<Arc<PageEntry>>, String);
 
 impl PageSource {
@@ -172,7 +167,6 @@ impl BackgroundCheck {
     }
 }
 
-/// Answers one request on each connection.
 async fn serve(listener: TcpListener, site: Rc<Site>, limits: Limits) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let open = Arc::new(Semaphore::new(limits.connections));
@@ -255,7 +249,6 @@ impl ServedPage {
     }
 }
 
-/// The served page with the address that it answers to.
 struct Site {
     hosts: [String; 2],
     /// The path of the page: a random word between slashes.
@@ -276,7 +269,6 @@ impl Site {
         Ok(Self { hosts: ["127.0.0.1", "localhost"].map(of), base, shown })
     }
 
-    /// Answers a request with the page, its data, or an error.
     fn answer(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Response<Full<Bytes>> {
         let plain = |status, text: &'static str| answer(status, "text/plain; charset=utf-8", text.into());
         let json = |status, text: String| answer(status, "application/json", text.into());
@@ -349,7 +341,6 @@ mod tests {
         PageSource::files(workspace.clone(), PackFiles::open(&workspace, &given).unwrap())
     }
 
-    /// Serves a page of [`PAGE`] bytes under short limits, and runs `client` against it.
     fn served(client: impl FnOnce(&str, &str) + Send + 'static) {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         listener.set_nonblocking(true).unwrap();

@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// A folder of cards.
 pub(super) struct CardsFolder {
     pub(super) root: PathBuf,
     /// When git first had each file, asked for once.
@@ -70,7 +69,6 @@ fn talk(context: &CardsFolder, name: &str) -> Result<Value, CardError> {
     Ok(json!({"name": content.name, "parents": parents, "cards": cards}))
 }
 
-/// A folder of files that are only ever added.
 pub(super) enum LedgerName {
     Batch(ShortId),
     Inbox(LogName),
@@ -91,7 +89,6 @@ impl LedgerName {
     }
 }
 
-/// Returns the entry of a batch or an inbox, or of a file that is in neither.
 pub(super) fn ledger(context: &CardsFolder, name: Option<&LedgerName>, shown: &str) -> PageEntry {
     let faults = |faults: &[LedgerFault]| {
         faults.iter().map(|fault| redacted(&format!("{}: {}", fault.path, fault.message))).collect()
@@ -135,7 +132,6 @@ impl Links<'_> {
         redacted(&format!("{}packs/{name}", self.0))
     }
 
-    /// Returns the fields of a task or a turn, together with `own` ones.
     fn task(&self, task: &TaskState, own: Value) -> Value {
         let outcome = task.outcome.as_ref();
         let claim = task.claim.as_ref();

@@ -104,7 +104,6 @@ fn documented(command: clap::Command, text: &'static str) -> clap::Command {
     described(command.after_long_help(after), description)
 }
 
-/// Sets the description of a command, whose first paragraph is the short one.
 fn described(command: clap::Command, text: &'static str) -> clap::Command {
     match text.split_once("\n\n") {
         Some((about, _)) => command.about(about).long_about(text),
@@ -124,7 +123,6 @@ fn helped(arg: clap::Arg, text: &'static str) -> clap::Arg {
 /// and the option. Without a command it is the text of all options of that name that have no text of their own.
 const OPTIONS: &str = include_str!("../help/options.txt");
 
-/// Returns the text that [`OPTIONS`] has below a name.
 fn option_text(name: &str) -> Option<&'static str> {
     let (_, text) = OPTIONS.split_once(&format!("[{name}]\n"))?;
     Some(text.split("\n\n[").next().unwrap_or(text).trim_end())

@@ -9,7 +9,7 @@ pub(crate) use packs::*;
 
 use super::reference::SCHEMAS;
 use crate::console::report::print_lines;
-use crate::console::{self, Failure, Format, Workspace, printable};
+use crate::console::{self, Exit, Failure, Format, Workspace, printable};
 use crate::engine::Repository;
 use crate::init::InitArgs;
 use crate::model::{Untracked, parse_limit};
@@ -91,7 +91,6 @@ impl Args {
         }
     }
 
-    /// Returns the error of a value that the subcommand `name` does not have.
     fn fault(command: &mut clap::Command, name: &str, fault: String) -> clap::Error {
         command.build();
         let kind = clap::error::ErrorKind::InvalidValue;
@@ -122,8 +121,9 @@ impl Global {
         &self,
         value: &T,
         lines: impl IntoIterator<Item = String>,
-    ) -> Result<(), Failure> {
-        Ok(print_lines(self.format, value, lines)?)
+    ) -> Result<Exit, Failure> {
+        print_lines(self.format, value, lines)?;
+        Ok(Exit::Done)
     }
 
     pub(crate) fn untracked(&self) -> Untracked {
@@ -239,7 +239,6 @@ fn interval(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Parses a duration: `90s`, `10m`, `2h`, or a number of seconds.
 fn timeout(text: &str) -> Result<Duration, String> {
     let written = || humantime::parse_duration(text);
     let seconds = text.parse().map(Duration::from_secs).or_else(|_| written());
@@ -251,7 +250,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
     if time.as_secs() > 0 { Ok(time) } else { Err("the shortest time is `1s`".to_owned()) }
 }
 
-/// Parses a day or a time into the form that GitHub accepts.
 #[cfg(feature = "github")]
 fn day_or_time(text: &str) -> Result<String, String> {
     let time = if text.contains('T') { text.to_owned() } else { format!("{text}T00:00:00Z") };

@@ -39,7 +39,6 @@ impl BudgetArgs {
         Self { profiles: self.profiles.clone(), max_chars: Some(1 << 53), ..Self::default() }
     }
 
-    /// Returns the profiles of the command line, or those of the configuration.
     pub(crate) fn profiles(&self, repository: &Repository) -> Result<Vec<String>, Failure> {
         Ok(repository.configuration().profiles(&self.profiles)?)
     }

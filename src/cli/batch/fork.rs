@@ -22,25 +22,20 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The recipe that makes the packs of tasks.
 const RECIPE: &str = "delegate";
 
-/// A plan that was read, without secrets.
 struct ForkPlan<'a> {
     /// The name of its file for people.
     shown: String,
-    /// The line of each task.
     lines: Vec<u32>,
     batch: Batch,
     id: ShortId,
     boxes: &'a [String],
 }
 
-/// A batch that was checked and built, and is not written yet.
 struct BuiltBatch {
     parent_log: LogName,
     tasks: Vec<BuiltHandover>,
-    /// What follows from the inputs of the packs.
     exit: Exit,
 }
 
@@ -134,7 +129,6 @@ fn record_forked(files: &LedgerFiles, ledger: &Ledger) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Builds the packs of a plan in memory.
 fn build(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<BuiltBatch, Failure> {
     let repository = files.global.open(Some(Access::Read))?;
     let project = repository.project();

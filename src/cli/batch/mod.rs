@@ -4,12 +4,11 @@ mod fork;
 
 use super::args::{BatchArg, BatchCommand, Global};
 use super::ledger::{
-    Done, LedgerFiles, OpenLedger, age, attempt_output, fault_outputs, object, outcome_line, state_output, state_text,
-    time,
+    Done, LedgerFiles, OpenLedger, age, attempt_output, fault_outputs, outcome_line, state_output, state_text, time,
 };
 use super::wake::Ring;
 use crate::console::report::print_lines;
-use crate::console::{self, Exit, Failure, Format};
+use crate::console::{self, Exit, Failure, Format, object};
 use crate::handoff::cards::{CardError, ContentId, FileKind, LogAppend, LogName, ToolError};
 use crate::handoff::ledger::{Attempt, BatchResult, Ledger, LedgerPath, Outcome, ShortId, Status, TaskState, WorkId};
 use serde::Serialize;
@@ -48,7 +47,10 @@ fn run_on(files: &LedgerFiles, command: &BatchCommand) -> Result<Exit, Failure> 
             files.batch(batch)?.reclaim(|_| Ok(task.map(WorkId::Task)), reclaim.after)
         }),
         BatchCommand::Expire(end) => files.published(end.publish, None, || expire(files, &end.batch)),
-        BatchCommand::Cancel(end) => files.published(end.publish, None, || cancel(files, &end.batch)),
+        BatchCommand::Cancel(end) => files.published(end.publish, None, || {
+            let batch = files.batch(&end.batch)?;
+            end_open(&batch, &batch.read()?, "canceled", ("canceled", "the batch was canceled"))
+        }),
         BatchCommand::Join { end, wake } => files.published(end.publish, Some(wake), || join(files, &end.batch)),
         BatchCommand::Status { batch, watch } => status(files, batch, *watch),
         BatchCommand::Matrix(batch) => {
@@ -61,7 +63,6 @@ fn run_on(files: &LedgerFiles, command: &BatchCommand) -> Result<Exit, Failure> 
     }
 }
 
-/// Prints the state of a batch; with an interval again whenever it changes, until all tasks have ended.
 fn status(files: &LedgerFiles, batch: &BatchArg, watch: Option<Duration>) -> Result<Exit, Failure> {
     let batch = files.batch(batch)?;
     let format = files.global.format;
@@ -107,9 +108,7 @@ fn status_output(ledger: &Ledger, states: &[TaskState]) -> Value {
     })
 }
 
-/// Returns the state of a batch for people: a line for the whole, and one for each task.
 fn status_lines(ledger: &Ledger, states: &[TaskState]) -> Vec<String> {
-    /// How many signs the bar has.
     const WIDTH: usize = 20;
     let agent = |task: &TaskState| ledger.forked(&task.id).map_or("", |forked| forked.agent.as_str());
     let agents = states.iter().map(|task| agent(task).chars().count()).max().unwrap_or_default();
@@ -137,7 +136,6 @@ fn status_text(ledger: &Ledger, states: &[TaskState]) -> String {
     format!("{}{joined}", ledger.status(states).name())
 }
 
-/// Returns the first line of a state, and those that are others than before.
 fn changed_lines(before: &[String], now: &[String]) -> Vec<String> {
     let changed = now.iter().enumerate().filter(|(at, line)| *at == 0 || before.get(*at) != Some(*line));
     changed.map(|(_, line)| line.clone()).collect()
@@ -172,7 +170,6 @@ fn list(files: &LedgerFiles) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Returns what `batch list` prints of a batch, for programs and for people.
 fn listed(ledger: &Ledger) -> (Value, String) {
     let states = ledger.states();
     let mut tasks: BTreeMap<&str, usize> = BTreeMap::new();
@@ -222,7 +219,6 @@ fn matrix(ledger: &Ledger) -> BatchMatrix {
     BatchMatrix { include: include.collect() }
 }
 
-/// Ends the open tasks of a batch whose deadline has passed.
 fn expire(files: &LedgerFiles, batch: &BatchArg) -> Result<Done, Failure> {
     let batch = files.batch(batch)?;
     let ledger = batch.read()?;
@@ -241,11 +237,6 @@ fn expire(files: &LedgerFiles, batch: &BatchArg) -> Result<Done, Failure> {
         return Ok(ended(&batch, &[], "timeout").noted([why]));
     }
     end_open(&batch, &ledger, "timeout", ("deadline", &format!("it was not done {after} after the fork")))
-}
-
-fn cancel(files: &LedgerFiles, batch: &BatchArg) -> Result<Done, Failure> {
-    let batch = files.batch(batch)?;
-    end_open(&batch, &batch.read()?, "canceled", ("canceled", "the batch was canceled"))
 }
 
 /// Writes a report for each open task that is not reported by others meanwhile.
@@ -275,7 +266,6 @@ fn ended(batch: &OpenLedger<'_>, attempts: &[Attempt], status: &str) -> Done {
     Done::new(message, &json!({"ended": attempts.iter().map(attempt_output).collect::<Value>()}), lines)
 }
 
-/// Closes a batch and gives its result to the parent.
 fn join(files: &LedgerFiles, batch: &BatchArg) -> Result<Done, Failure> {
     let batch = files.batch(batch)?;
     let writer = files.writer(None)?;

@@ -8,7 +8,6 @@ use std::fmt::Write as _;
 /// How many packs or sections are named; of more, the rest is counted.
 const MAX_NAMED: usize = 5;
 
-/// Returns the document; `graph` is added where it can be drawn.
 pub(in crate::cli) fn document(diff: &Diff, graph: Option<(String, usize)>) -> Document {
     let mut document = Document::default();
     let (verdict, names) = diff.verdict_words();
@@ -157,7 +156,6 @@ fn sign(change: &str) -> &'static str {
     }
 }
 
-/// Returns names of packs: one, or several with their number.
 fn pack_names(packs: &[String]) -> Line {
     let names: Vec<&str> = packs.iter().map(String::as_str).collect();
     match names[..] {

@@ -1,22 +1,25 @@
 //! `contextpack diff`.
 
 mod document;
-mod sides;
 
 pub(super) use document::{diff_line, document, graph, sections};
 
 use super::args::{BudgetArgs, DiffArgs, Global};
+use super::input::{self, from_here};
 use super::packs;
 use super::verify::companion_fault;
 use crate::console::github::Annotations;
-use crate::console::{Exit, Failure, Format, settled};
-use crate::engine::{Built, Project, lost_its_issue};
-use crate::model::IssueReference;
+use crate::console::{Exit, Failure, Format, PathFailure, settled, without_secrets};
+use crate::engine::{Built, Project, lost_its_issue, pack_file_name};
+use crate::git::{GitObject, History, HistoryError, is_head, merge_base};
+use crate::model::{IssueReference, slug};
 use crate::review::{self, Diff, Pair, Rebuilt, SalvagedPack, compare, salvage};
 use crate::seal::Sealed;
+use crate::store::{Folder, LARGEST_SET};
 use rayon::prelude::*;
-use sides::{Side, Sides};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Error, ErrorKind};
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let sides = Sides::find(global, args)?;
@@ -118,7 +121,6 @@ fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, E
     Ok((standings, run.exit()))
 }
 
-/// Returns whether a pack's root is only an issue, and the snapshot lacks it.
 fn lacks_its_issue(project: &Project<'_>, bytes: &[u8]) -> bool {
     let Ok(pack) = review::read(bytes) else { return false };
     let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
@@ -126,4 +128,188 @@ fn lacks_its_issue(project: &Project<'_>, bytes: &[u8]) -> bool {
         let repo = issue.repo.unwrap_or_default();
         project.graph().of_issue(project.corpus(), repo, issue.number).is_none()
     })
+}
+
+struct Sides {
+    old: Side,
+    new: Side,
+}
+
+/// Packs by file name. A single pack has an empty name, so that packs of different names can be compared.
+#[derive(Default)]
+struct Side {
+    packs: BTreeMap<String, Vec<u8>>,
+    single: bool,
+    place: String,
+    revision: Option<String>,
+    on_disk: Option<PathBuf>,
+}
+
+impl Side {
+    fn new(place: &str, read: GitObject) -> Self {
+        let (packs, single) = match read {
+            GitObject::File(bytes) => (BTreeMap::from([(String::new(), bytes)]), true),
+            GitObject::Folder(packs) => (packs.into_iter().collect(), false),
+        };
+        Self { packs, single, place: place.to_owned(), ..Self::default() }
+    }
+
+    /// Reads a pack, a folder, standard input, `REV:path`, or a revision.
+    fn named(global: &Global, named: &str) -> Result<Self, Failure> {
+        let path = Path::new(named);
+        if named == "-" {
+            return Ok(Self::new("-", GitObject::File(input::stdin()?)));
+        }
+        if path.exists() {
+            let read = match path.is_dir() {
+                true => listed(&Folder::open_anywhere(path)?)?,
+                false => GitObject::File(input::named_file(path)?),
+            };
+            return Ok(Self { on_disk: Some(path.to_owned()), ..Self::new(named, read) });
+        }
+        if let Some((revision, path)) = named.split_once(':') {
+            let read = object(global, revision, path)?;
+            let read = read.ok_or_else(|| Failure::usage(format!("`{revision}` has no `{path}`")))?;
+            let place = if matches!(read, GitObject::File(_)) { named } else { path };
+            return Ok(Self { revision: Some(revision.to_owned()), ..Self::new(place, read) });
+        }
+        match named.ends_with(".json") {
+            true => Err(PathFailure::failure("read", named, Error::from(ErrorKind::NotFound))),
+            false => Self::of_revision(global, named),
+        }
+    }
+
+    /// Reads the packs of a revision; none if its folder of packs is missing.
+    fn of_revision(global: &Global, revision: &str) -> Result<Self, Failure> {
+        let (_, configuration) = global.workspace().configuration()?;
+        let dir = &configuration.settings.output.dir;
+        // Relative to the repo's root, which may be below the root of git.
+        let read = object(global, revision, &format!("./{dir}"))?;
+        let read = read.filter(|read| matches!(read, GitObject::Folder(_)));
+        if read.is_none() {
+            let is_committed = configuration.settings.commits_packs();
+            let why = if is_committed { "" } else { ": packs are not committed here, so that no revision has any" };
+            global.note(&format!("note: `{revision}` has no folder `{dir}`{why}"))?;
+        }
+        let read = read.unwrap_or(GitObject::Folder(Vec::new()));
+        Ok(Self { revision: Some(revision.to_owned()), ..Self::new(dir.as_str(), read) })
+    }
+
+    fn of_checkout(global: &Global) -> Result<Self, Failure> {
+        let (root, configuration) = global.workspace().configuration()?;
+        let dir = &configuration.settings.output.dir;
+        let read = listed(&Folder::open(&root, dir)?)?;
+        Ok(Self { on_disk: Some(root.join(dir.as_str())), ..Self::new(dir.as_str(), read) })
+    }
+
+    fn shown(&self, file: &str) -> String {
+        if self.single { self.place.clone() } else { format!("{}/{file}", self.place.trim_end_matches('/')) }
+    }
+
+    fn file_name<'a>(&'a self, file: &'a str) -> &'a str {
+        let file = if self.single { &self.place } else { file };
+        file.rsplit(['/', ':']).next().unwrap_or(file)
+    }
+
+    fn path(&self, file: &str) -> Option<PathBuf> {
+        self.on_disk.as_ref().map(|place| if self.single { place.clone() } else { place.join(file) })
+    }
+}
+
+impl Sides {
+    fn find(global: &Global, args: &DiffArgs) -> Result<Self, Failure> {
+        Self::read(global, args).map_err(|failure| match failure {
+            // A root is no revision, and its pack is what was meant.
+            Failure::Usage(why) => {
+                let mut typed = [&args.old, &args.new].into_iter().flatten().filter(|typed| !Path::new(typed).exists());
+                Failure::Usage(typed.find_map(|typed| hint_for_root(global, typed)).unwrap_or(why))
+            }
+            failure => failure,
+        })
+    }
+
+    fn read(global: &Global, args: &DiffArgs) -> Result<Self, Failure> {
+        let revision = |name: &str| Side::of_revision(global, if name.is_empty() { "HEAD" } else { name });
+        let (old, new) = match (args.old.as_deref(), args.new.as_deref()) {
+            (Some(old), Some(new)) => (Side::named(global, old)?, Side::named(global, new)?),
+            (Some(one), None) if Path::new(one).exists() => {
+                let message = format!("`{one}` needs something to compare with: give another pack, folder or revision");
+                return Err(Failure::usage(message));
+            }
+            (one, _) => {
+                let one = one.unwrap_or("HEAD");
+                if let Some((old, new)) = one.split_once("...") {
+                    let [old, new] = [old, new].map(|name| if name.is_empty() { "HEAD" } else { name });
+                    let base = merge_base(&global.workspace().configuration()?.0, old, new).map_err(outside)?;
+                    (revision(&base)?, revision(new)?)
+                } else if let Some((old, new)) = one.split_once("..") {
+                    (revision(old)?, revision(new)?)
+                } else {
+                    (revision(one)?, Side::of_checkout(global)?)
+                }
+            }
+        };
+        if args.rebuild
+            && let Some(revision) = &new.revision
+            && !is_head(&global.workspace().configuration()?.0, revision).map_err(outside)?
+        {
+            return Err(Failure::usage(format!(
+                "`--rebuild` builds from the files that are checked out, and `{revision}` is another commit: check it out first, or leave `--rebuild` out"
+            )));
+        }
+        if old.single != new.single {
+            return Err(Failure::usage("a pack is compared with a pack, and a folder with a folder"));
+        }
+        Ok(Self { old, new })
+    }
+}
+
+fn object(global: &Global, revision: &str, path: &str) -> Result<Option<GitObject>, Failure> {
+    let is_pack_name = |name: &str| name.ends_with(".json") && !name.starts_with('.');
+    let mut history = History::open(&global.workspace().configuration()?.0).map_err(outside)?;
+    history.read(revision, path.trim_end_matches('/'), &is_pack_name).map_err(outside)
+}
+
+fn hint_for_root(global: &Global, typed: &str) -> Option<String> {
+    let repository = global.open(None).ok()?;
+    let project = repository.project();
+    let item = repository.find(&project, typed).ok()?;
+    let profile = repository.configuration().profiles(&[]).ok()?.into_iter().next()?;
+    let name = pack_file_name(&slug(&project.pack_name(item)), &profile, None);
+    let pack = format!("{}/{name}", repository.settings().output.dir);
+    // Below the root of git, a path of a revision is relative to the folder only with a dot.
+    let dot = if repository.root().join(".git").exists() { "" } else { "./" };
+    let typed = without_secrets(typed);
+    Some(format!(
+        "`{typed}` is a work item, not a revision: `contextpack diff HEAD:{dot}{pack} {}` compares its pack with that of the last commit",
+        from_here(&pack)
+    ))
+}
+
+fn listed(folder: &Folder) -> Result<GitObject, Failure> {
+    let mut packs = Vec::new();
+    let mut total = 0;
+    for name in folder.list()? {
+        let read = match folder.read(&name) {
+            // It is shown as no pack.
+            Err(error) if error.is_too_large() => Some(Vec::new()),
+            read => read?,
+        };
+        total += read.as_ref().map_or(0, |bytes| bytes.len() as u64);
+        if total > LARGEST_SET {
+            let error = Error::new(ErrorKind::FileTooLarge, "its packs have more than 1 GiB");
+            return Err(PathFailure::failure("read", folder.path().display().to_string(), error));
+        }
+        packs.extend(read.map(|bytes| (name, bytes)));
+    }
+    Ok(GitObject::Folder(packs))
+}
+
+fn outside(error: HistoryError) -> Failure {
+    match error {
+        HistoryError::Unknown(_) | HistoryError::NoCommit | HistoryError::NoRepository => {
+            Failure::usage(error.to_string())
+        }
+        error => Failure::Outside(Box::new(error)),
+    }
 }

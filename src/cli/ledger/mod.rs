@@ -2,9 +2,7 @@
 
 mod open;
 
-pub(crate) use open::{
-    OpenLedger, age, attempt_output, fault_outputs, object, outcome_line, state_output, state_text, time,
-};
+pub(crate) use open::{OpenLedger, age, attempt_output, fault_outputs, outcome_line, state_output, state_text, time};
 
 use crate::cli::args::{Global, OutcomeArgs, PublishArgs, WakeArgs};
 use crate::cli::card::CardFiles;
@@ -12,7 +10,7 @@ use crate::cli::input;
 use crate::cli::publish::{self, Published, Publisher, UnknownPush, Written};
 use crate::cli::wake::{Doorbell, Ring};
 use crate::config::Settings;
-use crate::console::{self, Exit, Failure, Format, PathFailure, printable, stamp};
+use crate::console::{self, Exit, Failure, Format, PathFailure, object, printable, stamp};
 use crate::handoff::cards::{BoxContent, ContentId, FileKind, LogName, ToolError};
 use crate::handoff::handover::{Party, own_log};
 use crate::handoff::ledger::{
@@ -29,7 +27,6 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// The cards and ledgers of a repo, and the files that a command wrote.
 pub(crate) struct LedgerFiles {
     pub(crate) global: Global,
     pub(crate) cards: CardFiles,
@@ -40,11 +37,9 @@ pub(crate) struct LedgerFiles {
     /// The packs of handovers that were read, by the boxes that these made.
     pub(crate) packs: RefCell<BTreeMap<ContentId, Rc<HandedPack>>>,
     written: RefCell<Written>,
-    /// Commits what is written, if the command commits.
     publisher: RefCell<Option<Publisher>>,
 }
 
-/// What a command did, which is printed once it is published.
 pub(crate) struct Done {
     pub(crate) exit: Exit,
     pub(crate) message: String,
@@ -52,12 +47,10 @@ pub(crate) struct Done {
     pub(crate) ring: Option<Ring>,
     pub(crate) json: String,
     pub(crate) lines: Vec<String>,
-    /// What people read on standard error, unless that is to be quiet.
     pub(crate) notes: Vec<String>,
 }
 
 impl Done {
-    /// Creates the end of a command that did what it was to do.
     pub(crate) fn new(message: String, output: &impl Serialize, lines: Vec<String>) -> Self {
         let json = console::json_text(output);
         Self { exit: Exit::Done, message, ring: None, json, lines, notes: Vec::new() }
@@ -202,7 +195,6 @@ impl LedgerFiles {
         Ok(Writer { author_id, at: stamp()?.generated_at, nonce: random_name() })
     }
 
-    /// Returns what a report says, without secrets, and how many values were changed.
     fn outcome(&self, status: &str, args: &OutcomeArgs) -> Result<(Outcome, usize), Failure> {
         if status.trim().is_empty() {
             return Err(Failure::usage("`--status` is empty"));
@@ -232,9 +224,7 @@ impl LedgerFiles {
 pub(crate) struct HandedPack {
     pub(crate) path: String,
     agent: String,
-    /// The inbox of that agent, if the pack names its file.
     inbox: Option<LogName>,
-    /// The log that it names for the results.
     pub(crate) output: Option<LogName>,
 }
 
@@ -277,7 +267,6 @@ impl LedgerFiles {
         Ok(inbox.without(&foreign))
     }
 
-    /// Finds the pack of the handover that made a box, if it is there.
     pub(crate) fn find_pack(&self, context: &ContentId) -> Result<Option<Rc<HandedPack>>, Failure> {
         if let Some(known) = self.pack_of(context) {
             return Ok(Some(known));

@@ -5,7 +5,7 @@ use crate::cli::args::OutcomeArgs;
 use crate::cli::card::removal_note;
 use crate::cli::wake::Ring;
 use crate::config::nearest;
-use crate::console::{self, Exit, Failure};
+use crate::console::{self, Exit, Failure, object};
 use crate::handoff::cards::{CardError, ToolError};
 use crate::handoff::ledger::{
     Attempt, ClaimState, Decision, Ledger, LedgerFault, LedgerFolder, LedgerKind, LedgerPath, NewFile, Status,
@@ -44,7 +44,6 @@ impl OpenLedger<'_> {
         self.folder.shown(&self.name, path)
     }
 
-    /// Prints the files that cannot be used, and returns the exit code for them.
     pub(crate) fn report_faults(&self, ledger: &Ledger) -> Result<Exit, Failure> {
         for fault in &ledger.faults {
             self.files.report_error(&format!("`{}`: {}", self.shown(&fault.path), fault.message))?;
@@ -265,7 +264,6 @@ impl OpenLedger<'_> {
     }
 }
 
-/// Says that the word of a report is none of the known ones, and what it counts as.
 fn unknown_word(word: &str) -> Option<String> {
     let known = Status::REPORTED.map(Status::name);
     let what = match nearest(word, known) {
@@ -295,21 +293,10 @@ pub(crate) fn age(at: &str, now: SystemTime) -> Option<Duration> {
     now.duration_since(humantime::parse_rfc3339(at).ok()?).ok()
 }
 
-/// The most characters of a summary that a line shows.
 const LONGEST_SUMMARY: usize = 80;
 
-/// The names of what a worker needs, for people and in JSON.
 const POINTERS: [(&str, &str); 5] =
     [("agent", "agent"), ("context", "context_box_id"), ("output", "output_box"), ("root", "root"), ("pack", "pack")];
-
-/// Returns an object without the fields that are null, together with those of other objects.
-pub(crate) fn object<const N: usize>(parts: [Value; N]) -> Value {
-    let fields = parts.into_iter().filter_map(|part| match part {
-        Value::Object(fields) => Some(fields),
-        _ => None,
-    });
-    fields.flatten().filter(|(_, value)| !value.is_null()).collect::<serde_json::Map<_, _>>().into()
-}
 
 pub(crate) fn fault_outputs(faults: &[LedgerFault]) -> Value {
     faults.iter().map(|it| json!({"path": it.path, "message": it.message})).collect()
@@ -346,7 +333,6 @@ pub(crate) fn state_output(state: &TaskState) -> Value {
     ])
 }
 
-/// Returns the end of a line about a task or turn for people: who claimed and reported it, and how it ended.
 pub(crate) fn state_text(state: &TaskState) -> String {
     let claimed = state.claim.as_ref().map(|claim| format!("  claimed{}", by_and_at(claim)));
     let reported = state.report.as_ref().map(|report| {

@@ -13,7 +13,6 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The file in git's folder.
 pub(super) const NAME: &str = "contextpack-publish.lock";
 
 /// The journal of the running command, which holds its lock.
@@ -23,7 +22,6 @@ pub(super) struct Journal {
     top: PathBuf,
     /// The path from there to the repo's root: empty, or with a final `/`.
     prefix: String,
-    /// What killed commands announced.
     entries: Vec<Entry>,
     /// The entries that stay for a command that pushes.
     pending: String,
@@ -69,18 +67,15 @@ impl Journal {
         Ok(Some(Self { file, top: root.join(up), prefix: prefix.to_owned(), entries, pending: String::new() }))
     }
 
-    /// Announces that a file is created at `path`, from the repo's root.
     pub(super) fn will_create(&mut self, path: &str, bytes: &[u8]) -> io::Result<()> {
         let entry = Entry::File { path: format!("{}{path}", self.prefix), digest: Digest::of(bytes).hex() };
         self.file.write_all(entry.line().as_bytes())
     }
 
-    /// Announces that a commit of the announced files is pushed, or that the branch is moved to it.
     pub(super) fn will_publish(&mut self, commit: &str, push: bool) -> io::Result<()> {
         self.file.write_all(Entry::Commit { id: commit.to_owned(), push }.line().as_bytes())
     }
 
-    /// Removes what was announced: all of it was done, or taken back.
     pub(super) fn clear(&mut self) -> io::Result<()> {
         self.file.set_len(0)?;
         self.file.seek(SeekFrom::Start(0))?;
@@ -94,7 +89,6 @@ impl Journal {
         self.entries.iter().filter(is_it).any(|entry| self.left_file(entry).is_some())
     }
 
-    /// Returns the path of an announced file that is there as it was written.
     fn left_file(&self, entry: &Entry) -> Option<PathBuf> {
         let Entry::File { path, digest } = entry else { return None };
         // Nothing else is ever removed.
@@ -144,7 +138,6 @@ impl Journal {
         Ok(())
     }
 
-    /// Sets the index to what the branch has of the files that a commit changed.
     fn refresh_index(&self, commit: &str) -> Result<(), Failure> {
         let changed = git(&self.top, &["diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", commit]);
         let changed = changed.map_err(failed)?;

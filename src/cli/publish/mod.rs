@@ -27,7 +27,6 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// Records a file before it is written.
     pub(crate) fn add(&mut self, root: &Path, path: String) {
         let is_new = root.join(&path).symlink_metadata().is_err();
         self.add_created(path, is_new);
@@ -41,7 +40,6 @@ impl Written {
         self.files.is_empty()
     }
 
-    /// Returns the paths, each with a final NUL.
     fn listed(&self) -> String {
         self.files.keys().flat_map(|path| [path, "\0"]).collect()
     }
@@ -73,13 +71,11 @@ pub(crate) enum Published {
 
 pub(crate) struct Publisher {
     root: PathBuf,
-    /// The folder of cards, boxes, logs and packs.
     context: String,
     /// The remote and the branch there that commits are pushed to, if they are.
     target: Option<(String, String)>,
     begun: Instant,
     refusals: u32,
-    /// How often the command decided again.
     retries: u32,
     /// Its lock is held until the command ends: of the processes in one clone, one at a time moves its branch.
     journal: Journal,
@@ -110,13 +106,11 @@ impl Publisher {
         Ok(publisher)
     }
 
-    /// Announces a file that the command is about to create, so that it is taken back if the command is killed.
     pub(crate) fn announce(&mut self, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let failed = |source| StoreError::Write { path: self.root.join(path), source };
         self.journal.will_create(path, bytes).map_err(failed)
     }
 
-    /// Returns whether a killed command wrote the file at `path` and reported it to nobody.
     pub(crate) fn has_left(&self, path: &str) -> bool {
         self.journal.has_left(path)
     }
@@ -204,12 +198,14 @@ impl Publisher {
         let there: BTreeSet<&str> = listed.split('\0').collect();
         let text_of = |path: &str| {
             let bytes = fs::read(self.root.join(path));
-            bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(|error| unread(path, error))
+            bytes
+                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+                .map_err(|error| PathFailure::failure("read", path, error))
         };
         let is_here = |path: &str| match self.root.join(path).metadata() {
             Ok(there) => Ok(there.is_file()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(unread(path, error)),
+            Err(error) => Err(PathFailure::failure("read", path, error)),
         };
         let (mut needed, mut pending) = (BTreeSet::new(), Vec::new());
         for path in written.files.keys() {
@@ -258,21 +254,17 @@ impl Publisher {
     }
 }
 
-/// Adds the files of standard input to an index.
 const ADD: [&str; 4] = ["update-index", "--add", "-z", "--stdin"];
 
-/// Returns the commit that is checked out; `None` if the branch has none.
 fn head(root: &Path) -> Option<String> {
     git(root, &["rev-parse", "-q", "--verify", "HEAD"]).ok()
 }
 
-/// Returns the hexadecimal digits of the ids of cards and boxes in a text.
 fn content_ids(text: &str) -> Vec<String> {
     let is_id = |rest: &&str| rest.len() >= 64 && rest.bytes().take(64).all(|byte| byte.is_ascii_hexdigit());
     text.split("sha256:").skip(1).filter(is_id).map(|rest| rest.chars().take(64).collect()).collect()
 }
 
-/// Returns the failure of a push that others could not read without these files.
 fn incomplete(lacking: &BTreeSet<String>) -> Failure {
     let first: Vec<String> = lacking.iter().take(3).map(|path| format!("`{path}`")).collect();
     let more = if lacking.len() > 3 { format!(" and {} more", lacking.len() - 3) } else { String::new() };
@@ -280,10 +272,6 @@ fn incomplete(lacking: &BTreeSet<String>) -> Failure {
         "nothing was pushed: others would lack {}{more} (help: `git add` and commit them, `git push`, then try again)",
         first.join(", ")
     ))
-}
-
-fn unread(path: &str, error: io::Error) -> Failure {
-    PathFailure::failure("read", path, error)
 }
 
 fn failed(why: String) -> Failure {

@@ -37,7 +37,6 @@ impl Publisher {
         self.target.as_ref().map(|(remote, branch)| (remote.as_str(), branch.as_str())).unwrap_or_default()
     }
 
-    /// Follows the remote, so that the command decides on what is there.
     pub(super) fn catch_up(&mut self) -> Result<(), Failure> {
         let (remote, branch) = self.remote();
         let is_there = match git(&self.root, &["fetch", "-q", "--", remote, branch]) {
@@ -77,7 +76,6 @@ impl Publisher {
         }
     }
 
-    /// Moves the branch and the work tree to what was fetched.
     pub(super) fn fast_forward(&self) -> Result<(), Failure> {
         let merge = || self.git(&["merge", "-q", "--ff-only", "FETCH_HEAD"]).map(drop);
         if merge().is_ok() {

@@ -26,7 +26,6 @@ pub(super) struct Compared {
     pub(super) old: SalvagedPack,
     pub(super) new: Option<Pack>,
     pub(super) moves: PackMoves,
-    /// Whether the file is no whole pack.
     pub(super) is_damaged: bool,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
@@ -43,7 +42,6 @@ impl Compared {
     }
 }
 
-/// Compares a pack with what a build gives for its root, profile, agent, policy and limits.
 pub(super) fn compare(repository: &Repository, project: &Project<'_>, found: &FoundPack) -> Result<Compared, Failure> {
     let clean = |text: String| project.without_secrets(&text);
     let mut old = salvage(&found.bytes);
@@ -193,7 +191,7 @@ impl<'a, 's> Search<'a, 's> {
         let is_asked = |line: &DeliveryLine| asked.iter().any(|asked| asked.is_of(&line.hash));
         let delivered: Vec<_> = lines.into_iter().filter(is_asked).collect();
         // What is likely comes first: what the record names, and whose file is gone.
-        let recorded: BTreeSet<PackKey> = delivered.iter().map(recorded).collect();
+        let recorded: BTreeSet<PackKey> = delivered.iter().map(|line| line.key.clone()).collect();
         let mut search = Self { global, repository, project, asked, built: BTreeMap::new(), delivered };
         recorded.iter().try_for_each(|name| search.build(name))?;
         if !search.is_over() {
@@ -251,7 +249,7 @@ impl<'a, 's> Search<'a, 's> {
             return Compared { status: "fresh", new: Some(pack.clone()), old, ..Compared::default() };
         }
         let delivered = self.delivered.iter().rfind(|line| hash.is_of(&line.hash));
-        let delivered = delivered.map(|DeliveryLine { at, agent, root, .. }| {
+        let delivered = delivered.map(|DeliveryLine { at, key: PackKey { agent, root, .. }, .. }| {
             let whom = agent.as_ref().map(|agent| format!(" to `{agent}`")).unwrap_or_default();
             let root = root.as_ref().map(|root| format!(" for `{root}`")).unwrap_or_default();
             format!("the record has it: built {at} and delivered{whom}{root}, and its file there is gone")
@@ -286,9 +284,4 @@ impl<'a, 's> Search<'a, 's> {
             "packs are not committed here: name the file that was read; `contextpack render --record` keeps each pack that it prints"
         }
     }
-}
-
-fn recorded(line: &DeliveryLine) -> PackKey {
-    let DeliveryLine { root, agent, profile, policy, job, .. } = line.clone();
-    PackKey { root, agent, profile: Some(profile).filter(|profile| !profile.is_empty()), policy, job }
 }

@@ -12,12 +12,10 @@ use std::collections::BTreeMap;
 /// The folders in which packs are by default, where they may have been before the configuration named another.
 const DEFAULTS: [&str; 3] = ["packs", "context-packs", ".contextpack/packs"];
 
-/// The fewest hex digits that name a pack.
 const SHORTEST: usize = 8;
 
 const WHOLE: usize = 64;
 
-/// The beginning of a pack's hash, in lower-case hex digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct HashPrefix(String);
 

@@ -87,7 +87,6 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     exit(summary)
 }
 
-/// Removes issues that nothing refers to any more, and warns if private issues would be committed.
 fn clean_up(global: &Global, args: &SyncArgs, summary: &mut SyncSummary) -> Result<(), Failure> {
     let repository = global.open(None)?;
     let project = repository.project();
@@ -138,14 +137,12 @@ fn outside(error: SyncError) -> Failure {
     Failure::Outside(Box::new(error))
 }
 
-/// Redacts a diagnostic, since names of repos come from the server.
 fn masked(note: Diagnostic, redactor: &Redactor, secrets: &Tokens) -> Diagnostic {
     let environment = process_environment();
     let clean = |text: &str| environment.mask(&secrets.mask(&redactor.line(text)));
     Diagnostic { message: clean(&note.message), help: note.help.as_deref().map(clean), ..note }
 }
 
-/// Prints the changed files on stdout, and a summary on stderr.
 fn print_summary(global: &Global, scope: &IssueScope, summary: &SyncSummary) -> Result<(), Failure> {
     let reset = summary.reset.map(|at| humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(at)));
     let is_silent = global.quiet && global.format != Format::Github;

@@ -22,10 +22,8 @@ const TOKENS: [(&str, bool); 5] = [
     ("GITHUB_TOKEN", false),
 ];
 
-/// The variables in which a runner of GitHub Actions names its server.
 const RUNNER: [&str; 2] = ["GITHUB_SERVER_URL", "GITHUB_API_URL"];
 
-/// What names the host of a scope.
 const CONFIGURED: &str = "`github.host` of the configuration";
 const REMOTE: &str = "the git remote `origin`";
 
@@ -87,7 +85,6 @@ fn workflow_repo() -> Option<String> {
     variable("GITHUB_REPOSITORY").filter(|repo| is_repo_name(repo))
 }
 
-/// Returns the host with its port of a URL or a bare host.
 fn host_of(value: &str) -> String {
     let rest = value.trim().split_once("://").map_or(value.trim(), |(_, rest)| rest);
     rest.split('/').next().unwrap_or_default().to_lowercase()
@@ -143,12 +140,10 @@ pub(crate) fn secrets(scope: &IssueScope) -> Result<Tokens, Failure> {
     Ok(Tokens::new(used, set.into_iter().map(|(.., token)| token)))
 }
 
-/// Returns whether a runner of GitHub Actions, or a compatible one, runs this process.
 fn in_actions() -> bool {
     variable("GITHUB_ACTIONS").is_some_and(|value| !value.eq_ignore_ascii_case("false"))
 }
 
-/// Returns the token that `gh` stores for a host, if `gh` is installed.
 fn gh(host: &str) -> Option<String> {
     let mut command = Command::new("gh");
     command.args(["auth", "token", "--hostname", host]).stdin(Stdio::null()).stderr(Stdio::null());
@@ -196,7 +191,6 @@ pub(crate) fn request(
     Ok(SyncRequest { roots: Vec::new(), claimed, linked, filter })
 }
 
-/// Returns the state to filter by for the configured states of roots.
 fn wanted_state(states: &[String]) -> &'static str {
     // `unknown` is the state of items without a status, and every issue has one.
     let of =
@@ -208,7 +202,6 @@ fn wanted_state(states: &[String]) -> &'static str {
     }
 }
 
-/// Returns the issue that a typed root names, or that its work item claims.
 fn root(project: &Project<'_>, scope: &IssueScope, typed: &str) -> Result<IssueKey, Failure> {
     if let Some(key) = issue(typed, scope) {
         return Ok(key);
@@ -223,7 +216,6 @@ fn root(project: &Project<'_>, scope: &IssueScope, typed: &str) -> Result<IssueK
     entry.issue.as_ref().and_then(|claim| issue(&claim.value, scope)).ok_or_else(wrong)
 }
 
-/// Returns the issues that work items claim, and those that they refer to.
 fn named(repository: &Repository, project: &Project<'_>, scope: &IssueScope) -> (Vec<IssueKey>, Vec<IssueKey>) {
     let (mut claimed, mut linked) = (BTreeSet::new(), BTreeSet::new());
     let snapshot = repository.settings().github.snapshot.as_str();
@@ -246,7 +238,6 @@ fn named(repository: &Repository, project: &Project<'_>, scope: &IssueScope) -> 
     (claimed.into_iter().collect(), linked.into_iter().collect())
 }
 
-/// Parses `123`, `#123`, `GH-123`, `owner/repo#123`, and URLs of issues and pull requests.
 fn issue(text: &str, scope: &IssueScope) -> Option<IssueKey> {
     let text = text.trim();
     let number = |digits: &str| digits.parse::<u64>().ok().filter(|number| *number > 0);
