@@ -144,7 +144,7 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     for root in roots {
         let target = PackTarget::new(root, &args.packs.budget, &args.agent.choice);
-        let probe = packs::probe(&repository, &project, &target)?;
+        let probe = repository.probe(&project, &target, stamp()?)?;
         let (sealed, run) = packs::build(global, &repository, &probe)?;
         run.print(global, false)?;
         exit = exit.and(run.exit());

@@ -5,7 +5,7 @@ use super::input;
 use super::packs::{self, PackKey};
 use crate::config::Job;
 use crate::console::report::{self, print_invalid_pack};
-use crate::console::{self, Exit, Failure, Format, json_text, settled};
+use crate::console::{self, Exit, Failure, Format, json_text, settled, stamp};
 use crate::engine::{PackTarget, Repository};
 use crate::init::DELIVERED;
 use crate::intake::CacheUse;
@@ -193,7 +193,7 @@ fn deliver_job(
         policy: args.policy,
         job: Some((name, job)),
     };
-    let probe = packs::probe(repository, &project, &target)?;
+    let probe = repository.probe(&project, &target, stamp()?)?;
     let (sealed, run) = packs::build(global, repository, &probe)?;
     let sealed = run.of_pack(global, false, sealed)?;
     if args.record {

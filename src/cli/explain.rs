@@ -2,7 +2,7 @@
 
 use super::args::{ExplainArgs, Global};
 use super::{input, packs};
-use crate::console::{Exit, Failure, explanation_document, settled, without_secrets};
+use crate::console::{Exit, Failure, explanation_document, settled, stamp, without_secrets};
 use crate::engine::{BudgetProbe, why_not_in};
 use crate::review::{WhyNot, explain, grouped, why_not};
 use crate::store::Access;
@@ -37,7 +37,7 @@ fn explain_missing(global: &Global, args: &ExplainArgs, asked: &str) -> Result<E
     } else {
         let repository = global.open(Some(Access::Read))?;
         let project = repository.project();
-        let probe = packs::probe(&repository, &project, &target)?;
+        let probe = repository.probe(&project, &target, stamp()?)?;
         let (sealed, run) = packs::build(global, &repository, &probe)?;
         let sealed = run.of_pack(global, true, sealed)?;
         (why_not_in(&repository, &project, &probe, &sealed, asked)?, run.exit())
@@ -59,7 +59,7 @@ fn explain_limits(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
     }
     let repository = global.open(Some(Access::Read))?;
     let project = repository.project();
-    let probe = packs::probe(&repository, &project, &args.target.pack())?;
+    let probe = repository.probe(&project, &args.target.pack(), stamp()?)?;
     let tokens = repository.settings().profiles.get(&probe.profile).is_some_and(|it| it.budget.max_tokens.is_some());
     let (tokens, asked) = match (args.target.budget.max_tokens, args.target.budget.max_chars) {
         (Some(_), Some(_)) => {

@@ -2,7 +2,7 @@
 
 use super::args::Global;
 use super::packs;
-use crate::console::{Exit, Failure, Format, PathFailure, report, settled};
+use crate::console::{Exit, Failure, Format, PathFailure, report, settled, stamp};
 use crate::engine::{BudgetLimits, PackTarget};
 use crate::intake::Repo;
 use crate::review::{ReadError, content_hash, read};
@@ -80,7 +80,7 @@ fn built(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<(Pack,
         let access = if target.agent.is_some() { Access::Write } else { Access::Read };
         let repository = global.open(Some(access))?;
         let project = repository.project();
-        let probe = packs::probe(&repository, &project, target)?;
+        let probe = repository.probe(&project, target, stamp()?)?;
         let built = packs::build(global, &repository, &probe)?;
         repository.save_documents();
         Ok(built)

@@ -168,14 +168,6 @@ pub(crate) fn build(
     Ok((sealed, BuildRun::new(global, report)))
 }
 
-pub(crate) fn probe<'p, 's>(
-    repository: &Repository,
-    project: &'p Project<'s>,
-    target: &PackTarget<'_>,
-) -> Result<BudgetProbe<'p, 's>, Failure> {
-    Ok(repository.probe(project, target, stamp()?)?)
-}
-
 /// What names a pack in the repo, as the pack itself and the record of deliveries say it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct PackKey {
@@ -211,7 +203,7 @@ impl PackKey {
             policy: self.policy.as_deref().and_then(Policy::named),
             job: job.map(|(name, job)| (name.as_str(), job)),
         };
-        probe(repository, project, &target)
+        Ok(repository.probe(project, &target, stamp()?)?)
     }
 }
 
