@@ -214,7 +214,7 @@ fn many_values_are_checked_quickly() {
     ] {
         let start = Instant::now();
         assert!(!wrong(&text).is_empty());
-        assert!(start.elapsed() < Duration::from_secs(10), "{}", &text[..40]);
+        assert!(start.elapsed() < Duration::from_secs(60), "{}", &text[..40]);
     }
 }
 
