@@ -613,7 +613,7 @@ fn an_unknown_name_is_sent_back_in_part() {
     let long = format!("x\n{}", "y".repeat(200_000));
     for (method, params) in [
         ("tools/call", json!({"name": long})),
-        ("tools/call", json!({"name": "get_context_pack", "arguments": {(long.as_str()): 1}})),
+        ("tools/call", json!({"name": "get_context_pack", "arguments": {"root": "feat:root", (long.as_str()): 1}})),
         ("tools/call", json!({"name": "list_work_items", "arguments": {"state": "y".repeat(4000)}})),
         ("prompts/get", json!({"name": long})),
         ("resources/read", json!({"uri": format!("x://{}", "y".repeat(4000))})),
