@@ -290,8 +290,6 @@ mod tests {
         assert!(text.contains("\nand 4800 more packs\n") && !text.contains("a_b*"), "{text}");
     }
 
-    use super::*;
-
     fn written(annotations: Annotations) -> String {
         let mut out = Vec::new();
         annotations.write(&mut out).unwrap();

@@ -231,7 +231,6 @@ mod tests {
         assert_eq!(pack_at("contextpack://pack/feat:a/b").unwrap().root.unwrap(), "feat:a/b");
     }
 
-    use super::*;
     use crate::config::Policy;
     use crate::engine::count_tokens;
 
