@@ -53,7 +53,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let header = ["ID", "TYPE", "STATE", "TITLE", "RELATIONS", "PACKS"];
     let columns = header.map(|name| Column::Flexible(if has_header { name } else { "" }));
     let mut document = Document::whole();
-    document.table(&columns, rows.into_iter());
+    document.table(&columns, rows);
     let is_empty = roots.is_empty();
     let value = json!({"roots": roots, "diagnostics": console::diagnostics(&run.diagnostics)});
     document.print(global.format, global.verbose, &diagnostics, &value)?;

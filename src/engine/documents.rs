@@ -32,9 +32,9 @@ pub(super) const CONFIG: &str = "contextpack.yml";
 const UNUSABLE: &str = "the notes cannot be used";
 
 pub(super) fn read(project: &Project<'_>) -> ReadKnowledge {
-    let mut all = ReadKnowledge::default();
     // What a folder that cannot be listed holds may be agents and documents.
-    all.unread = project.redacted(project.reader.source().unlisted());
+    let unread = project.redacted(project.reader.source().unlisted());
+    let mut all = ReadKnowledge { unread, ..ReadKnowledge::default() };
     let agents = agents(project, &mut all);
     let Ok(config) = RepoPath::new(CONFIG) else { return all };
     let faults = &mut all.knowledge.diagnostics;

@@ -7,6 +7,7 @@ use crate::config::CodeDetail;
 use crate::graph::KeptCode;
 use crate::model::{LineRange, RepoPath, floor_cluster};
 use crate::redact::{Clean, CleanBuf};
+use std::iter;
 use std::ops::Range;
 
 const SMALL_FILE: (usize, usize) = (120, 6_000);
@@ -97,12 +98,13 @@ impl CodeFile<'_> {
                 beyond.get_or_insert(from);
                 continue;
             }
-            let mut shown = vec![first.saturating_sub(LINES_AROUND)..(named.end + LINES_AROUND).min(count)];
-            if let Some(block) = lines.block_around(&named) {
+            let near = first.saturating_sub(LINES_AROUND)..(named.end + LINES_AROUND).min(count);
+            let block = lines.block_around(&named).map(|block| {
                 let lead = lines.lead(block.start);
                 let is_short = block.end - lead <= MAX_BLOCK;
-                shown.push(if is_short { lead..block.end } else { block.start..block.start + 1 });
-            }
+                if is_short { lead..block.end } else { block.start..block.start + 1 }
+            });
+            let shown = iter::once(near).chain(block).collect();
             groups.push(LineGroup { named: vec![named], shown: merged(shown), uses: vec![from] });
         }
         groups.sort_by_key(|group| around(&group.shown).start);

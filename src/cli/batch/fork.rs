@@ -200,8 +200,11 @@ fn build_task(
     built(&files.global, repository, project, &files.cards, handover)
 }
 
+/// The index of a task, `None` for the batch itself, and the name of a field.
+type RemovedField = (Option<usize>, String);
+
 /// Returns the batch of a plan, without secrets, and the fields from which some were removed, with their tasks.
-fn batch(cards: &CardFiles, file: BatchFile) -> Result<(Batch, Vec<(Option<usize>, String)>), Failure> {
+fn batch(cards: &CardFiles, file: BatchFile) -> Result<(Batch, Vec<RemovedField>), Failure> {
     let deadline = file.deadline();
     let batch = Batch {
         schema_version: BATCH_VERSION.to_owned(),
