@@ -269,22 +269,31 @@ mod tests {
         assert!(!value.contains(word) && random_word().unwrap() != word);
     }
 
+    fn state(name: String, status: &'static str, reason: &str) -> PackState {
+        let (root, profile, reasons) = (String::new(), String::new(), vec![reason.to_owned()]);
+        PackState { name, root, profile, status, reasons, summary: None, files: Vec::new() }
+    }
+
+    #[test]
+    fn packs_that_need_no_attention_are_counted_only() {
+        let states = [state("a.json".into(), "fresh", ""), state("b.json".into(), "stale", "docs/x changed")];
+        assert_eq!(
+            summary("check", &states, &|name| format!("packs/{name}"), &[], Some("Run `this`.")).markdown(),
+            "### contextpack check: 2 packs (1 fresh, 1 stale)\n\nRun <code>this</code>.\n\n\
+             | pack | status | reasons | size |\n|---|---|---|--:|\n\
+             | <code>packs/b&#46;json</code> | stale | <code>docs/x changed</code> |  |\n\n"
+        );
+        let none = summary("build", &[], &|_| String::new(), &[], None);
+        assert_eq!(none.markdown(), "### contextpack build: 0 packs\n\n");
+    }
+
     #[test]
     fn a_summary_stays_below_what_github_takes() {
         let long = "\u{e0041}".repeat(9000);
-        let state = |n: usize| PackState {
-            name: format!("{n}{long}.json"),
-            root: String::new(),
-            profile: String::new(),
-            status: "stale",
-            reasons: vec![long.clone()],
-            summary: None,
-            files: Vec::new(),
-        };
         let at = Place::line(RepoPath::new("a_b*.md").unwrap(), 3);
         let found: Vec<Diagnostic> =
             (0..90).map(|n| Diagnostic::new(Code::Cycle, Some(at.clone()), format!("{n}{long}"))).collect();
-        let states: Vec<PackState> = (0..5000).map(state).collect();
+        let states: Vec<PackState> = (0..5000).map(|n| state(format!("{n}{long}.json"), "stale", &long)).collect();
         let text = summary("check", &states, &|name| format!("packs/{name}"), &found, None).markdown();
         assert!(text.len() < 1 << 16, "{}", text.len());
         assert!(text.contains("\nand 4800 more packs\n") && !text.contains("a_b*"), "{text}");
@@ -306,6 +315,39 @@ mod tests {
             "::warning file=work_items/a%2Cb%3Ac.md,line=6,col=3,title=unknown-id::50%25\\r\\n::error::x%0Ahelp: did you mean `x`?\n\
              ::error file=packs/a%2Cb.json,title=stale pack::stale: 100%25: x\n"
         );
+    }
+
+    #[test]
+    fn what_is_over_the_limit_is_in_the_log_and_counted_in_the_last_line() {
+        let mut annotations = Annotations::default();
+        let warnings: Vec<Diagnostic> = (0..12).map(|n| Diagnostic::sample(&format!("w{n}"))).collect();
+        annotations.add_diagnostics(&warnings);
+        for n in 0..11 {
+            annotations.add_pack(&format!("packs/{n}.json"), "stale", "x");
+        }
+        let text = written(annotations);
+        let count = |begin: &str| text.lines().filter(|line| line.starts_with(begin)).count();
+        assert_eq!((count("::warning "), count("::error ")), (10, 10));
+        assert_eq!((count("warning["), count("error[")), (2, 1));
+        assert!(text.contains("w11") && text.contains("packs/10.json"), "{text}");
+        assert!(
+            text.ends_with("\n1 more error and 2 more warnings in the log above: GitHub shows 10 of each for a step\n")
+        );
+    }
+
+    #[test]
+    fn a_logged_text_is_fenced_by_unpredictable_words() {
+        let fence = || {
+            let mut annotations = Annotations::default();
+            annotations.log("::add-mask::x\n::stop-commands::y ##[error]z");
+            let text = written(annotations);
+            let lines: Vec<&str> = text.lines().collect();
+            let word = lines[0].strip_prefix("::stop-commands::").unwrap().to_owned();
+            assert_eq!(lines[1..], ["::add-mask::x\\n::stop-commands::y ##[error]z", &format!("::{word}::")]);
+            word
+        };
+        assert_ne!(fence(), fence());
+        assert_eq!(fence().len(), "contextpack-".len() + 32);
     }
 
     #[test]

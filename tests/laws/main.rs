@@ -28,6 +28,8 @@ mod same;
 #[path = "../suite/sandbox.rs"]
 #[expect(dead_code, reason = "the suite uses all of it")]
 mod sandbox;
+#[path = "../suite/scripted_events.rs"]
+mod scripted_events;
 mod texts;
 mod trust;
 mod watch;

@@ -2,64 +2,35 @@
 
 use super::incremental::{Files, Step, TICK, caches, cold, packs, start, step, write};
 use super::memory::cases;
+use super::scripted_events::ScriptedEvents;
 use contextpack::internals::engine::SessionRequest;
 use contextpack::internals::redact::Environment;
 use contextpack::internals::render;
 use contextpack::internals::review::read;
 use contextpack::internals::seal::Stamp;
-use contextpack::internals::watch::{Event, Events, FollowError, Watch};
+use contextpack::internals::watch::{Event, Watch};
 use proptest::prelude::*;
-use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::path::PathBuf;
 use std::time::Duration;
 
-/// Tells what happens in the folders that are followed and nothing of any other; sometimes it loses count.
-#[derive(Clone, Default)]
-struct ScriptedEvents {
-    followed: Arc<Mutex<BTreeSet<PathBuf>>>,
-    events: Arc<Mutex<Vec<Event>>>,
-}
-
-impl ScriptedEvents {
-    /// Reports files that were created, removed or changed; in a folder that is not followed, the nearest followed folder
-    /// above it.
-    fn report(&self, paths: impl Iterator<Item = PathBuf>, lost: bool) {
-        let followed = self.followed.lock().unwrap();
-        let seen = |path: PathBuf| {
-            let mut below = path.as_path();
-            loop {
-                let parent = below.parent()?;
-                if followed.contains(parent) {
-                    return Some(below.to_owned());
-                }
-                below = parent;
+/// Reports files that were created, removed or changed; in a folder that is not followed, the nearest followed folder
+/// above it.
+fn report(script: &ScriptedEvents, paths: impl Iterator<Item = PathBuf>, lost: bool) {
+    let followed = script.followed.lock().unwrap();
+    let seen = |path: PathBuf| {
+        let mut below = path.as_path();
+        loop {
+            let parent = below.parent()?;
+            if followed.contains(parent) {
+                return Some(below.to_owned());
             }
-        };
-        let paths: Vec<PathBuf> = paths.filter_map(seen).collect();
-        let event = if lost { Event::Overflow } else { Event::Touched(paths) };
-        self.events.lock().unwrap().push(event);
-    }
-}
-
-impl Events for ScriptedEvents {
-    fn follow(&mut self, folder: &Path) -> Result<(), FollowError> {
-        if !folder.is_dir() {
-            return Err(FollowError::Gone);
+            below = parent;
         }
-        self.followed.lock().unwrap().insert(folder.to_owned());
-        Ok(())
-    }
-
-    fn unfollow(&mut self, folder: &Path) {
-        self.followed.lock().unwrap().remove(folder);
-    }
-
-    fn next(&mut self, within: Option<Duration>) -> Event {
-        let end = if within.is_some() { Event::Quiet } else { Event::Stop };
-        self.events.lock().unwrap().pop().unwrap_or(end)
-    }
+    };
+    let paths: Vec<PathBuf> = paths.filter_map(seen).collect();
+    let event = if lost { Event::Overflow } else { Event::Touched(paths) };
+    script.feed([event]);
 }
 
 /// The paths that differ.
@@ -94,7 +65,7 @@ proptest! {
                 step.harm(&root);
             }
             std::thread::sleep(TICK);
-            script.report(changed(&before, &files).map(|path| root.join(path)), *lost);
+            report(&script, changed(&before, &files).map(|path| root.join(path)), *lost);
             let looked = watch.next_report().is_some();
             prop_assert!(looked || before == files, "{:?} was no news", step);
             let (expected, _) = cold(&files);

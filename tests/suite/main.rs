@@ -73,6 +73,7 @@ mod report;
 #[cfg(target_os = "linux")]
 mod runner;
 mod sandbox;
+mod scripted_events;
 #[cfg(feature = "page")]
 mod serve;
 mod since;
@@ -105,4 +106,5 @@ mod untracked;
 mod wake;
 mod watch;
 mod watch_events;
+mod workflow_rights;
 mod workflows;
