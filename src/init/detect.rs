@@ -394,7 +394,7 @@ pub(crate) fn github(url: &str) -> Option<Github> {
 }
 
 /// Names by which parts of a repo are known.
-static NAMES: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(include_str!("trackers.txt")));
+static NAMES: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(include_str!("known_names.txt")));
 
 /// The most types of edges that a team made up and that are mapped.
 const MOST_OWN_TYPES: usize = 20;
