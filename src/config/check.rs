@@ -4,7 +4,9 @@ use super::faults::{ConfigFault, MAX_SUGGESTIONS, did_you_mean, shortened};
 use super::handover::{self, HandoverSettings, Recipe};
 use super::knowledge::{ContextSettings, NameInConfig};
 use super::profiles::{Budget, Instructions, Profile};
-use super::settings::{EdgeMap, FieldMap, GithubSettings, ItemSource, NATIVE_FIELDS, OutputSettings, Settings};
+use super::settings::{
+    CommentMap, EdgeMap, FieldMap, GithubSettings, ItemSource, NATIVE_FIELDS, OutputSettings, Settings,
+};
 use super::{redaction, tree, values};
 use crate::model::{Code, ItemState, Level, RepoPath, Severity, is_git_name, is_github_name, is_repo_name};
 use crate::yaml::{Position, YamlNode, YamlValue};
@@ -265,6 +267,25 @@ fn item_source(source: &ItemSource, at: SettingPlace<'_>, faults: &mut ConfigFau
         edge_map(edges, at.key("edges"), faults);
     }
     filters(&source.no_pack, at.key("no_pack"), faults);
+    let names = [("subitems", source.subitems.as_ref()), ("trust", source.trust.as_ref())];
+    not_empty(names, at, faults);
+    if let Some(CommentMap { from, author, at: time, body, trust }) = &source.comments {
+        let names = [("from", Some(from)), ("author", Some(author)), ("at", Some(time)), ("body", Some(body))];
+        not_empty(names.into_iter().chain([("trust", trust.as_ref())]), at.key("comments"), faults);
+    }
+}
+
+/// Checks that names of fields in the files are not empty.
+fn not_empty<'n>(
+    named: impl IntoIterator<Item = (&'static str, Option<&'n String>)>,
+    at: SettingPlace<'_>,
+    faults: &mut ConfigFaults,
+) {
+    for (name, value) in named {
+        if value.is_some_and(|value| value.trim().is_empty()) {
+            faults.add(at.key(name), format!("`{name}` is empty"));
+        }
+    }
 }
 
 fn fields(fields: &FieldMap, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
@@ -285,11 +306,7 @@ fn fields(fields: &FieldMap, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
 }
 
 fn edge_map(edges: &EdgeMap, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
-    for (name, value) in [("field", &edges.field), ("to", &edges.to)] {
-        if value.trim().is_empty() {
-            faults.add(at.key(name), format!("`{name}` is empty"));
-        }
-    }
+    not_empty([("field", Some(&edges.field)), ("to", Some(&edges.to))], at, faults);
     if edges.types.is_empty() && !at.key("types").lost_a_value() {
         faults.add_help(at.key("types"), "no type of edge is a relation", "for example `types: {blocks: depends_on}`");
     }

@@ -148,8 +148,18 @@ pub struct ItemSource {
     pub include: Globs,
     #[serde(default)]
     pub exclude: Globs,
+    /// The paths to its records in a JSON or YAML document; empty for the document itself.
+    #[serde(default)]
+    pub items: Words,
+    /// The field that holds a list of further items, the children of this one.
+    pub subitems: Option<String>,
     #[serde(default, deserialize_with = "values::id_template")]
     pub id: Option<Template>,
+    #[serde(default, deserialize_with = "values::id_template")]
+    pub title: Option<Template>,
+    /// Whether fields are also read from labelled lines of a text, and from a head of `Key: value` lines.
+    #[serde(default)]
+    pub field_lines: bool,
     #[serde(rename = "ref", default, deserialize_with = "values::reference_template")]
     pub reference: Template,
     #[serde(default)]
@@ -161,6 +171,12 @@ pub struct ItemSource {
     pub prefixes: Vec<String>,
     #[serde(default, deserialize_with = "values::file_name")]
     pub body_file: Option<String>,
+    /// The documents of an item, from the folder of its file.
+    #[serde(default)]
+    pub beside: Globs,
+    pub comments: Option<CommentMap>,
+    /// The field that says whose text an item is, as GitHub names roles.
+    pub trust: Option<String>,
 }
 
 impl ItemSource {
@@ -191,6 +207,17 @@ pub struct EdgeMap {
     pub types: BTreeMap<String, Relation>,
 }
 
+/// A field that holds a list of comments, and the names of their parts, which may lead into objects.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommentMap {
+    pub from: String,
+    pub author: String,
+    pub at: String,
+    pub body: String,
+    pub trust: Option<String>,
+}
+
 fn type_key() -> String {
     "type".to_owned()
 }
@@ -205,7 +232,7 @@ pub struct Template {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplatePart {
     Text(String),
-    /// The name of a field, `path`, `dir` or `stem`; empty for the value itself.
+    /// The name of a field or a part of the file's path, see [`Template`]; empty for the value itself.
     Hole(String),
 }
 

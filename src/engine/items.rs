@@ -3,13 +3,14 @@
 use super::project::{ParsedFiles, Project};
 use super::reader::{COMMIT, InputReader, ScrubBatch, ScrubResult, body_of, merged, recorded, unreadable};
 use crate::cache::FilePurpose;
-use crate::config::{ItemSource, Settings, TemplatePart};
+use crate::config::{Globs, ItemSource, Settings, TemplatePart};
 use crate::graph::{ClaimedIssue, Entry, Identity, ParsedComment, ParsedText, RecordedRemoval, SourceRules, Target};
 use crate::mentions::Markdown;
 use crate::model::{
-    Code, Diagnostic, Digest, Refusal, RemovedLines, RepoPath, Severity, SourceTree, original_of_conflict_copy,
+    Code, Diagnostic, Digest, Refusal, RemovedLines, RepoPath, Severity, SourceTree, natural_cmp,
+    original_of_conflict_copy,
 };
-use crate::records::{self, Item, SnapshotFile};
+use crate::records::{self, Item, Mention, SnapshotFile};
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -28,8 +29,9 @@ pub(super) fn read(reader: &InputReader<'_>) -> ParsedFiles {
         item_files(source.files(), settings).into_iter().partition(|(.., path)| live_original(source, path).is_some());
     let read: Vec<ParsedFiles> = files.par_iter().map(|matched| read_file(reader, &rules, matched)).collect();
     let mut all = ParsedFiles::default();
-    for (mut read, (.., path)) in read.into_iter().zip(&files) {
+    for (mut read, (index, _, path)) in read.into_iter().zip(&files) {
         mark_untracked(&mut read, reader, path);
+        add_documents_beside(&mut read, reader, &settings.work_items[*index].beside, path);
         all.extend(read);
     }
     let report = |(.., path): &Matched| {
@@ -62,6 +64,23 @@ fn mark_untracked(read: &mut ParsedFiles, reader: &InputReader<'_>, path: &RepoP
         let message = format!("git does not track `{path}` or its body, so that its text counts as untrusted");
         let diagnostic = Diagnostic::in_file(Code::UntrackedFile, path, message).help(COMMIT);
         read.diagnostics.push(Diagnostic { about, ..reader.scrubbed(diagnostic) });
+    }
+}
+
+/// Adds the documents that the source names beside an item, after the cache: they come and go without changing the item.
+fn add_documents_beside(read: &mut ParsedFiles, reader: &InputReader<'_>, globs: &Globs, path: &RepoPath) {
+    let folder = if path.dir().is_empty() { String::new() } else { format!("{}/", path.dir()) };
+    let files = reader.source().files();
+    let first = files.partition_point(|file| file.as_str() < folder.as_str());
+    let below = files[first..].iter().map_while(|file| file.as_str().strip_prefix(&folder));
+    let matched = below.filter_map(|name| Some((globs.set.matches(name).into_iter().min()?, name)));
+    let mut found: Vec<(usize, &str)> = if globs.written.is_empty() { Vec::new() } else { matched.collect() };
+    found.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| natural_cmp(a.1, b.1)));
+    let names: Vec<Clean> = found.into_iter().map(|(_, name)| reader.line("docs", name)).collect();
+    for entry in read.entries.iter_mut().filter(|_| !names.is_empty()) {
+        let item = &mut Arc::make_mut(entry).item;
+        let line = item.line;
+        item.docs.extend(names.iter().map(|name| Mention { value: name.clone(), line }));
     }
 }
 

@@ -142,8 +142,14 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
                 references.files.push(ReferencedFile { file, by, shown, document, untrusted });
             }
         }
+        let mut orders: BTreeMap<RepoPath, usize> = BTreeMap::new();
+        for ReferencedFile { file, .. } in &references.files {
+            let order = orders.entry(file.path.clone()).or_insert(file.order);
+            *order = file.order.min(*order);
+        }
+        let order = |path: &RepoPath| orders.get(path).copied();
         references.files.sort_by(|ReferencedFile { file: a, .. }, ReferencedFile { file: b, .. }| {
-            (a.kind, &a.path, &a.anchor).cmp(&(b.kind, &b.path, &b.anchor))
+            (a.kind, order(&a.path), &a.path, &a.anchor).cmp(&(b.kind, order(&b.path), &b.path, &b.anchor))
         });
         // A whole file comes before its sections, which it contains.
         references.files.dedup_by(|ReferencedFile { file: b, .. }, ReferencedFile { file: a, .. }| {

@@ -31,6 +31,8 @@ pub struct FileRef {
     pub lines: Option<LineRange>,
     pub commit: Option<Clean>,
     pub at: ShownPlace,
+    /// The place of a document in the item's list of documents; others come behind them.
+    pub order: usize,
 }
 
 /// Lines of a file at a commit that an item names by a URL, and that the snapshot keeps.
@@ -53,7 +55,7 @@ pub struct MissingReference {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ItemReferences {
-    /// Files, ADRs first, by path; each once, code files once for each range of lines.
+    /// Files, ADRs first, in the order of the field `docs`, then by path; each once, code files once for each range of lines.
     pub files: Vec<FileRef>,
     /// The lines at commits that the snapshot keeps, in its order, each once.
     pub kept: Vec<KeptCodeRef>,
@@ -74,6 +76,7 @@ type FilePart = (Option<String>, Option<LineRange>);
 #[derive(Default)]
 struct FileParts {
     is_adr: bool,
+    order: Option<usize>,
     whole: Option<ShownPlace>,
     named: BTreeMap<FilePart, (ShownPlace, Option<Clean>)>,
 }
@@ -89,6 +92,8 @@ pub(super) enum Absence<'p> {
 
 pub(super) struct ReferenceCollector<'a> {
     entry: &'a Entry,
+    /// The place in the field `docs` that is read.
+    pub(super) order: Option<usize>,
     documents: BTreeMap<RepoPath, FileParts>,
     code: BTreeMap<RepoPath, FileParts>,
     kept: BTreeMap<usize, ShownPlace>,
@@ -99,7 +104,7 @@ pub(super) struct ReferenceCollector<'a> {
 impl<'a> ReferenceCollector<'a> {
     pub(super) fn of(entry: &'a Entry) -> Self {
         let (documents, code, kept) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { entry, documents, code, kept, missing: Vec::new(), diagnostics: Vec::new() }
+        Self { entry, order: None, documents, code, kept, missing: Vec::new(), diagnostics: Vec::new() }
     }
 
     pub(super) fn is_own(&self, path: &RepoPath) -> bool {
@@ -117,6 +122,7 @@ impl<'a> ReferenceCollector<'a> {
             return;
         }
         let parts = self.documents.entry(path).or_default();
+        parts.order = parts.order.or(self.order);
         parts.is_adr |= is_adr;
         match anchor {
             None => drop(parts.whole.get_or_insert_with(|| at.clone())),
@@ -208,7 +214,7 @@ impl<'a> ReferenceCollector<'a> {
         let documents = documents.into_iter().map(|(path, parts)| (kind(&parts), path, parts));
         let all = documents.chain(code.into_iter().map(|(path, parts)| (FileKind::Code, path, parts)));
         let mut files: Vec<FileRef> = all.flat_map(|(kind, path, parts)| references_to(kind, &path, parts)).collect();
-        files.sort_by_key(|file| file.kind);
+        files.sort_by_key(|file| (file.kind, file.order));
         let kept = kept.into_iter().map(|(index, at)| KeptCodeRef { index, at }).collect();
         missing.sort_by(|a, b| {
             natural_cmp(&a.written, &b.written)
@@ -226,13 +232,15 @@ impl<'a> ReferenceCollector<'a> {
 }
 
 fn references_to(kind: FileKind, path: &RepoPath, parts: FileParts) -> Vec<FileRef> {
-    let FileParts { whole, named, .. } = parts;
+    let FileParts { whole, named, order, .. } = parts;
+    let order = order.unwrap_or(usize::MAX);
     let is_crowded = named.len() > MAX_PARTS;
     // An excerpt of an ADR has headings of its own choice.
     let first = named.values().map(|(at, _)| at).min().filter(|_| is_crowded || kind == FileKind::Adr).cloned();
     let whole = whole.or(first);
     let is_separate = if kind == FileKind::Code { !is_crowded } else { whole.is_none() };
-    let file = |(anchor, lines): FilePart, commit, at| FileRef { kind, path: path.clone(), anchor, lines, commit, at };
+    let file =
+        |(anchor, lines): FilePart, commit, at| FileRef { kind, path: path.clone(), anchor, lines, commit, at, order };
     let parts = named.into_iter().filter(|_| is_separate).map(|(part, (at, commit))| file(part, commit, at));
     whole.map(|at| file((None, None), None, at)).into_iter().chain(parts).collect()
 }

@@ -89,9 +89,11 @@ impl ReferenceSearch<'_> {
         for mention in &item.adrs {
             self.add_adr_field(&mention.value, &place(mention.line));
         }
-        for mention in &item.docs {
+        for (order, mention) in item.docs.iter().enumerate() {
+            self.collected.order = Some(order);
             self.add_doc_field(&mention.value, &place(mention.line));
         }
+        self.collected.order = None;
         // An item that claims an issue has fields of the issue too, which anyone may have written.
         let files = self.locator.files;
         if self.entry.issue.is_some() {

@@ -1,15 +1,16 @@
 //! The fields of a record → an item, by the field mapping of its source.
 
-use crate::config::{ItemSource, Template, TemplatePart};
-use crate::markdown::Outline;
+use crate::config::{ItemSource, TemplatePart};
 use crate::model::{
     Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Value, conflict_in_markdown, is_document_name,
     nearest_within,
 };
 use crate::records::fields::{
-    Fields, NAMES, lift_relationships, mapped_from, mentions, name_objects, relation_of, scalars, text_of,
+    Fields, NAMES, lift_relationships, mapped_from, mentions, name_objects, reach_into_objects, relation_of, scalars,
+    text_of,
 };
 use crate::records::item::{Body, Field, FieldRelation, Item, Mention, Origin};
+use crate::records::names::{id, title};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
@@ -32,6 +33,10 @@ pub(super) struct RawRecord {
     pub(super) below: Option<(String, u32)>,
     /// Whether the record is JSON, in which the lines of a text are not lines of the file.
     pub(super) json: bool,
+    /// The index of the record that it is inside of.
+    pub(super) parent: Option<usize>,
+    /// The keys that `*` stands for in the path to it.
+    pub(super) key: String,
 }
 
 pub(super) fn build(
@@ -46,6 +51,7 @@ pub(super) fn build(
     if !mapped_from(context.source, "relationships") {
         lift_relationships(&mut record.pairs);
     }
+    reach_into_objects(&mut record.pairs, context.source);
     name_objects(&mut record.pairs, context.source);
     let mut fields = Fields::new(&record.pairs, context.source);
     let body = body(&record, &mut fields, context, &mut diagnostics);
@@ -64,7 +70,7 @@ pub(super) fn build(
     fields.map_rest();
 
     let id = id(&fields, &record, context, &mut diagnostics);
-    let title = fields.text("title").unwrap_or_else(|| title(&body.text, &id, context));
+    let title = title(&fields, &body.text, &id, context);
     let status = fields.text("status");
     let issue = fields.native.get("issue").and_then(|node| mentions(node, &mut |_| ()).into_iter().next());
     let no_pack = context.source.no_pack.iter().any(|(name, values)| {
@@ -268,56 +274,6 @@ fn relations<'a>(
     stated
 }
 
-fn id(fields: &Fields<'_>, record: &RawRecord, context: &ItemContext<'_>, diagnostics: &mut Vec<Diagnostic>) -> String {
-    match &context.source.id {
-        Some(template) => match fill(template, fields, context.path) {
-            Ok(id) => return id,
-            Err(field) => {
-                let message = format!("the item has no `{field}`, which the id of its source is made of");
-                let fault = Diagnostic::on_line(Code::InvalidItem, context.path, record.line, message);
-                diagnostics.push(fault.help(format!("its id is its path; add `{field}`, or exclude the file")));
-            }
-        },
-        None => {
-            let named = ["id", "stable_id"].into_iter().find_map(|name| fields.text(name));
-            if let Some(id) = named {
-                return id;
-            }
-        }
-    }
-    if context.alone { context.path.to_string() } else { format!("{}:{}", context.path, record.line) }
-}
-
-/// Returns the template with its holes filled, or the name of the field that is missing.
-fn fill(template: &Template, fields: &Fields<'_>, path: &RepoPath) -> Result<String, String> {
-    let mut text = String::new();
-    for part in &template.parts {
-        match part {
-            TemplatePart::Text(literal) => text.push_str(literal),
-            TemplatePart::Hole(name) => match name.as_str() {
-                "path" => text.push_str(path.as_str()),
-                "dir" => text.push_str(path.dir()),
-                "stem" => text.push_str(path.stem()),
-                name => {
-                    let value = fields.named(name).find_map(text_of).ok_or_else(|| name.to_owned())?;
-                    text.push_str(&value);
-                }
-            },
-        }
-    }
-    if text.is_empty() { Err("id".to_owned()) } else { Ok(text) }
-}
-
-fn title(body: &str, id: &str, context: &ItemContext<'_>) -> String {
-    let headings = Outline::read(body).headings;
-    let heading = headings.iter().find(|heading| heading.level == 1).or(headings.first());
-    match heading.map(|heading| heading.title.trim()).filter(|title| !title.is_empty()) {
-        Some(title) => title.to_owned(),
-        None if context.alone => context.path.stem().to_owned(),
-        None => id.to_owned(),
-    }
-}
-
 /// Adds the fields whose values are names of documents.
 fn other_documents(fields: &[Field<String>], docs: &mut Vec<Mention<String>>) {
     let mut seen: BTreeSet<String> = docs.iter().map(|doc| doc.value.clone()).collect();
@@ -375,10 +331,8 @@ fn unknown_fields(pairs: &[(String, Node<String>)], context: &ItemContext<'_>, l
 
 /// Returns whether the name is native, or the source gives it a meaning.
 fn is_known(name: &str, source: &ItemSource) -> bool {
-    let in_template = source.id.iter().flat_map(|template| &template.parts).any(|part| match part {
-        TemplatePart::Hole(hole) => hole == name,
-        TemplatePart::Text(_) => false,
-    });
+    let templates = source.id.iter().chain(&source.title).flat_map(|template| &template.parts);
+    let in_template = templates.into_iter().any(|part| *part == TemplatePart::Hole(name.to_owned()));
     NAMES.has("known", name)
         || ["parent", "children", "adrs"].iter().any(|native| NAMES.has(native, name))
         || mapped_from(source, name)

@@ -24,6 +24,44 @@ pub(super) fn name_objects(pairs: &mut [(String, Node<String>)], source: &ItemSo
     }
 }
 
+/// Returns the words of a title as the name of a field: `Estimate (hrs)` → `estimate_hrs`.
+pub(super) fn words_as_name(title: &str) -> String {
+    let words: Vec<String> =
+        title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    words.join("_")
+}
+
+/// Returns what a name leads to: a field, or with dots a value inside an object (`state.name`), of each object of a list.
+pub(super) fn inner(pairs: &[(String, Node<String>)], name: &str) -> Option<Node<String>> {
+    if let Some((_, node)) = pairs.iter().find(|(known, _)| known == name) {
+        return Some(node.clone());
+    }
+    let (first, rest) = name.split_once('.')?;
+    let (_, node) = pairs.iter().find(|(known, _)| known == first)?;
+    match &node.value {
+        Value::Map(pairs) => inner(pairs, rest),
+        Value::List(nodes) => {
+            let of = |node: &Node<String>| match &node.value {
+                Value::Map(pairs) => inner(pairs, rest),
+                _ => None,
+            };
+            let found: Vec<Node<String>> = nodes.iter().filter_map(of).collect();
+            (!found.is_empty()).then_some(Node { line: node.line, value: Value::List(found) })
+        }
+        Value::Null | Value::Scalar { .. } => None,
+    }
+}
+
+/// Adds a field for each mapped name that leads into an object.
+pub(super) fn reach_into_objects(pairs: &mut Vec<(String, Node<String>)>, source: &ItemSource) {
+    for name in source.fields.values().flat_map(|names| names.iter()).filter(|name| name.contains('.')) {
+        let is_new = pairs.iter().all(|(known, _)| known != name);
+        if let Some(node) = inner(pairs, name).filter(|_| is_new) {
+            pairs.push((name.clone(), node));
+        }
+    }
+}
+
 fn name_object(node: &mut Node<String>) {
     match &mut node.value {
         Value::List(nodes) => nodes.iter_mut().for_each(name_object),
@@ -166,6 +204,11 @@ impl<'a> Fields<'a> {
     pub(super) fn named<'s>(&'s self, name: &str) -> impl Iterator<Item = &'s Node<String>> + use<'s, 'a> {
         let unmapped = self.index.get(name).into_iter().flatten().map(|at| &self.pairs[*at].1);
         self.native.get(name).into_iter().chain(unmapped)
+    }
+
+    /// Returns what a name with dots leads to.
+    pub(super) fn inner(&self, name: &str) -> Option<Node<String>> {
+        inner(self.pairs, name)
     }
 
     /// Returns every field except `body` under its final name, sorted.

@@ -6,9 +6,16 @@ use crate::model::{
     Code, Diagnostic, LineStarts, Node, Refusal, RepoPath, Severity, Value, conflict_line, conflict_sides,
 };
 use crate::records::build::{ItemContext, RawRecord, build};
-use crate::records::front_matter::{read_by_line, read_front_matter};
+use crate::records::fields::mapped_from;
+use crate::records::front_matter::{ReadFrontMatter, read_by_line, read_front_matter};
 use crate::records::item::Item;
-use crate::records::syntax::{Fragment, Fragments, JsonText, SyntaxFault, fragments, read_json, yaml_documents};
+use crate::records::lines::{add_head, add_labelled};
+use crate::records::markup::with_headings;
+use crate::records::nested::{
+    JsonPart, KEY, YamlPart, connect, json_entries, json_members, json_parts, nest_id, own_id, yaml_entries,
+    yaml_members, yaml_parts,
+};
+use crate::records::syntax::{Fragment, Fragments, SyntaxFault, check_json, fragments, read_json, yaml_documents};
 use std::collections::{HashMap, HashSet};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,7 +44,7 @@ pub fn items(
 ) -> Parsed {
     let read = |text: &str| whole(source, source_index, path, text, body_file);
     let Some(line) = conflict_line(text) else { return read(text) };
-    let is_markdown = matches!(path.extension().to_ascii_lowercase().as_str(), "md" | "markdown" | "mdx");
+    let is_markdown = is_text(&path.extension().to_ascii_lowercase());
     let mut sides = conflict_sides(text);
     if is_markdown {
         if !sides.iter().any(|side| line <= front_matter_lines(side)) {
@@ -91,14 +98,14 @@ fn whole(
     text: &str,
     body_file: &dyn Fn(&RepoPath) -> Result<String, Refusal>,
 ) -> Parsed {
-    let mut file = RecordFile { path, records: Vec::new(), broken: Vec::new(), diagnostics: Vec::new() };
+    let mut file = RecordFile { source, path, records: Vec::new(), broken: Vec::new(), diagnostics: Vec::new() };
     match path.extension().to_ascii_lowercase().as_str() {
-        "md" | "markdown" | "mdx" => file.markdown(text),
+        extension if is_text(extension) => file.markdown(&with_headings(text, extension)),
         "yml" | "yaml" => file.yaml(text),
         "json" => file.json(text),
         "jsonl" | "ndjson" => file.json_lines(text),
         _ => {
-            let help = "work items are `.md`, `.yml`, `.yaml`, `.json` or `.jsonl` files; exclude others";
+            let help = "work items are `.md`, `.rst`, `.mediawiki`, `.yml`, `.json` or `.jsonl` files; exclude others";
             let message = format!("the format of `{path}` is not known");
             file.diagnostics.push(Diagnostic::in_file(Code::InvalidItem, path, message).help(help));
         }
@@ -107,8 +114,11 @@ fn whole(
     let lines = LineStarts::of(text);
     let alone = records.len() + broken.len() == 1;
     let context = ItemContext { source, source_index, path, text, lines: &lines, body_file, alone };
-    let items: Vec<Item<String>> =
+    let nested = |record: &RawRecord| (record.parent, record.key.clone(), own_id(&record.pairs, source));
+    let nesting: Vec<_> = records.iter().map(nested).collect();
+    let mut items: Vec<Item<String>> =
         records.into_iter().map(|record| build(record, &context, &mut diagnostics)).collect();
+    connect(&mut items, &nesting);
     // A problem of a front matter concerns the one item below it.
     for diagnostic in diagnostics.iter_mut().filter(|diagnostic| diagnostic.code == Code::InvalidFrontMatter) {
         if let [item] = &items[..]
@@ -137,7 +147,13 @@ fn whole(
     Parsed { items, damaged, diagnostics }
 }
 
+/// Returns whether files with this extension, in lower case, are texts that are one item each.
+fn is_text(extension: &str) -> bool {
+    matches!(extension, "md" | "markdown" | "mdx" | "rst" | "mediawiki")
+}
+
 struct RecordFile<'a> {
+    source: &'a ItemSource,
     path: &'a RepoPath,
     records: Vec<RawRecord>,
     /// What can be made out of records that cannot be read, each with the index of its diagnostic.
@@ -154,29 +170,54 @@ impl RecordFile<'_> {
     }
 
     fn markdown(&mut self, text: &str) {
-        let read = read_front_matter(text);
-        self.diagnostics.extend(read.fault.map(|fault| fault.diagnostic(self.path)));
-        let (start, line) = read.place.map_or((0, 1), |place| (place.body, place.body_line));
+        let ReadFrontMatter { place, mut pairs, fault } = read_front_matter(text);
+        self.diagnostics.extend(fault.map(|fault| fault.diagnostic(self.path)));
+        let (mut start, mut line) = place.as_ref().map_or((0, 1), |place| (place.body, place.body_line));
+        if self.source.field_lines {
+            let is_mapped = |name: &str| mapped_from(self.source, name);
+            let head = if place.is_none() { add_head(text, &mut pairs, &is_mapped) } else { None };
+            (start, line) = head.unwrap_or((start, line));
+            add_labelled(&text[start..], line, &mut pairs, &is_mapped);
+        }
         self.records.push(RawRecord {
-            pairs: read.pairs,
+            pairs,
             line: 1,
             head: text[..start].to_owned(),
             below: Some((text[start..].to_owned(), line)),
             json: false,
+            parent: None,
+            key: String::new(),
         });
     }
 
-    /// Adds a map as a record; any other value is reported.
-    fn record(&mut self, node: Node<String>, head: &str, json: bool) {
-        match node.value {
-            Value::Map(pairs) => {
-                self.records.push(RawRecord { pairs, line: node.line, head: head.to_owned(), below: None, json });
-            }
-            _ => {
-                let fault = SyntaxFault::new(node.line, "it is no map of fields");
-                self.fault(fault, "an item is a map such as `id: feat:x`");
-            }
+    /// Adds a map as a record and returns its index; any other value is reported. `above` is the index of the record that it
+    /// is inside of, and its place there; `key` are the keys that lead to it.
+    fn record(
+        &mut self,
+        node: Node<String>,
+        (head, json): (&str, bool),
+        key: String,
+        above: Option<(usize, usize)>,
+    ) -> Option<usize> {
+        let Value::Map(mut pairs) = node.value else {
+            let fault = SyntaxFault::new(node.line, "it is no map of fields");
+            self.fault(fault, "an item is a map such as `id: feat:x`");
+            return None;
+        };
+        let is_list = |node: &Node<String>| matches!(node.value, Value::List(_));
+        pairs.retain(|(name, node)| self.source.subitems.as_ref() != Some(name) || !is_list(node));
+        if !key.is_empty() && pairs.iter().all(|(name, _)| name != KEY) {
+            let value = Value::Scalar { text: key.clone(), plain: false };
+            pairs.push((KEY.to_owned(), Node { line: node.line, value }));
         }
+        if let Some((parent, place)) = above
+            && let Some(id) = own_id(&self.records[parent].pairs, self.source)
+        {
+            nest_id(&mut pairs, &id, place, node.line, self.source);
+        }
+        let (line, head, parent) = (node.line, head.to_owned(), above.map(|(parent, _)| parent));
+        self.records.push(RawRecord { pairs, line, head, below: None, json, parent, key });
+        Some(self.records.len() - 1)
     }
 
     fn yaml(&mut self, text: &str) {
@@ -195,24 +236,13 @@ impl RecordFile<'_> {
         let starts: Vec<u32> = documents.iter().map(|node| node.line).collect();
         let lines = LineStarts::of(text);
         let mut found = false;
-        for (index, node) in documents.into_iter().enumerate() {
+        for (index, node) in documents.iter().enumerate().filter(|(_, node)| node.value != Value::Null) {
             let next = starts.get(index + 1).copied();
-            match node.value {
-                Value::Null => {}
-                Value::List(nodes) => {
-                    let entries: Vec<u32> = nodes.iter().map(|node| node.line).collect();
-                    for (entry, node) in nodes.into_iter().enumerate() {
-                        found = true;
-                        let end = entries.get(entry + 1).copied().or(next);
-                        let head = lines.between(text, node.line, end);
-                        self.record(node, head, false);
-                    }
-                }
-                _ => {
-                    found = true;
-                    let head = if several { lines.between(text, node.line, next) } else { text };
-                    self.record(node, head, false);
-                }
+            for part in yaml_parts((String::new(), node, next), &self.source.items) {
+                found = true;
+                let is_whole = !several && std::ptr::eq(part.1, node);
+                let head = if is_whole { text } else { lines.between(text, part.1.line, part.2) };
+                self.yaml_record(part, head, (text, &lines), None);
             }
         }
         match fault {
@@ -226,20 +256,35 @@ impl RecordFile<'_> {
         }
     }
 
+    /// Adds a record of a YAML text, and the items inside it.
+    fn yaml_record(
+        &mut self,
+        part: YamlPart<'_>,
+        head: &str,
+        (text, lines): (&str, &LineStarts),
+        above: Option<(usize, usize)>,
+    ) {
+        let Some(record) = self.record(part.1.clone(), (head, false), part.0.clone(), above) else { return };
+        let Some(name) = &self.source.subitems else { return };
+        let inside = yaml_members(&part, name).into_iter().filter(|(_, node, _)| matches!(node.value, Value::List(_)));
+        for (place, part) in inside.flat_map(yaml_entries).enumerate() {
+            let head = lines.between(text, part.1.line, part.2);
+            self.yaml_record(part, head, (text, lines), Some((record, place)));
+        }
+    }
+
     fn json(&mut self, text: &str) {
-        match read_json(text, 1) {
-            Ok(JsonText { node: Node { value: Value::List(nodes), .. }, entries, halved }) => {
-                if nodes.is_empty() {
+        match check_json(text, 1) {
+            Ok(()) => {
+                let parts = json_parts(text, &self.source.items);
+                if parts.is_empty() {
                     self.report_empty();
                 }
-                for (node, range) in nodes.into_iter().zip(entries) {
-                    self.record(node, &text[range], true);
+                let lines = LineStarts::of(text);
+                for part in parts {
+                    let line = lines.line(part.1.as_ptr() as usize - text.as_ptr() as usize);
+                    self.json_record(part, line, "correct the JSON, or exclude the file", None);
                 }
-                self.report_halved(halved);
-            }
-            Ok(JsonText { node, halved, .. }) => {
-                self.record(node, text, true);
-                self.report_halved(halved);
             }
             Err(fault) => {
                 let banner = !text.trim_start().starts_with(['{', '[']) && text.contains(['{', '[']);
@@ -251,7 +296,7 @@ impl RecordFile<'_> {
                 let fault = self.fault(fault, help);
                 let Fragments { whole, broken } = fragments(text, 1);
                 for (json, range) in whole {
-                    self.record(json.node, &text[range], true);
+                    self.record(json.node, (&text[range], true), String::new(), None);
                     self.report_halved(json.halved);
                 }
                 self.add_broken(fault, broken);
@@ -259,10 +304,39 @@ impl RecordFile<'_> {
         }
     }
 
+    /// Adds a record of a JSON text, and the items inside it.
+    fn json_record(&mut self, part: JsonPart<'_>, line: u32, help: &str, above: Option<(usize, usize)>) {
+        let text = part.1;
+        let json = match read_json(text, line) {
+            Ok(json) => json,
+            Err(fault) => {
+                let fault = self.fault(fault, help);
+                return self.add_broken(fault, fragments(text, line).broken);
+            }
+        };
+        let record = self.record(json.node, (text, true), part.0.clone(), above);
+        self.report_halved(json.halved);
+        let (Some(record), Some(name)) = (record, &self.source.subitems) else { return };
+        let inside = json_members(&part, name).into_iter().filter(|(_, part)| part.starts_with('['));
+        let lines = LineStarts::of(text);
+        for (place, part) in inside.flat_map(json_entries).enumerate() {
+            let below = lines.line(part.1.as_ptr() as usize - text.as_ptr() as usize) - 1;
+            self.json_record(part, line + below, help, Some((record, place)));
+        }
+    }
+
     /// Adds what can be made out of the records that a fault is about: their keys and values, and their lines.
     fn add_broken(&mut self, fault: usize, fragments: Vec<Fragment>) {
         self.broken.extend(fragments.into_iter().map(|(pairs, line)| {
-            let record = RawRecord { pairs, line, head: String::new(), below: None, json: true };
+            let record = RawRecord {
+                pairs,
+                line,
+                head: String::new(),
+                below: None,
+                json: true,
+                parent: None,
+                key: String::new(),
+            };
             (record, fault)
         }));
     }
@@ -275,16 +349,7 @@ impl RecordFile<'_> {
             if text.trim().is_empty() {
                 continue;
             }
-            match read_json(text, line) {
-                Ok(json) => {
-                    self.record(json.node, text, true);
-                    self.report_halved(json.halved);
-                }
-                Err(fault) => {
-                    let fault = self.fault(fault, "each line is one JSON object");
-                    self.add_broken(fault, fragments(text, line).broken);
-                }
-            }
+            self.json_record((String::new(), text), line, "each line is one JSON object", None);
         }
     }
 

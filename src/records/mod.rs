@@ -10,6 +10,10 @@ mod fields;
 mod formats;
 mod front_matter;
 mod item;
+mod lines;
+mod markup;
+mod names;
+mod nested;
 mod snapshot;
 mod syntax;
 

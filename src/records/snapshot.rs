@@ -5,7 +5,7 @@ use crate::model::{
     Code, Completeness, Diagnostic, ItemState, LineRange, Node, Relation, RepoPath, SNAPSHOT_VERSION, SnapshotAuthor,
     SnapshotCode, SnapshotIssue, SnapshotRelation, Value, with_line_feeds,
 };
-use crate::records::fields::{NAMES, is_nothing};
+use crate::records::fields::{NAMES, is_nothing, words_as_name};
 use crate::records::item::{Authored, Body, Comment, Field, Issue, IssueLink, Item, KeptCode, Origin};
 use crate::records::syntax::read_json;
 use std::collections::BTreeMap;
@@ -235,7 +235,7 @@ fn answers(body: &str) -> Vec<(&'static str, String)> {
     let markdown = Outline::read(body);
     let mut found: Vec<(&'static str, String)> = Vec::new();
     for heading in markdown.headings.iter().filter(|heading| heading.level == 3) {
-        let title = plain(&heading.title);
+        let title = words_as_name(&heading.title);
         let asks = |name: &&&str| **name == title || name.strip_suffix("_hrs").is_some_and(|name| name == title);
         let Some(name) = NAMES.of("answered").iter().find(asks) else { continue };
         let Some(block) = markdown.blocks.get(heading.block + 1).filter(|block| block.heading.is_none()) else {
@@ -250,11 +250,4 @@ fn answers(body: &str) -> Vec<(&'static str, String)> {
         }
     }
     found
-}
-
-/// Returns the words of a title as the name of a field: `Estimate (hrs)` → `estimate_hrs`.
-fn plain(title: &str) -> String {
-    let words: Vec<String> =
-        title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
-    words.join("_")
 }

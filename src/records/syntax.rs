@@ -59,31 +59,33 @@ const DEEPEST: usize = 128;
 
 pub(super) struct JsonText {
     pub(super) node: Node<String>,
-    /// The bytes of each entry if the value is a list.
-    pub(super) entries: Vec<Range<usize>>,
     /// The line of the first half of a surrogate pair, which was read as U+FFFD.
     pub(super) halved: Option<u32>,
 }
 
-/// Reads one JSON value that begins on `line` of its file.
-pub(super) fn read_json(text: &str, line: u32) -> Result<JsonText, SyntaxFault> {
-    // serde_json checks the grammar, so that the cursor below may rely on it.
-    serde_json::from_str::<&RawValue>(text).map_err(|error| {
+/// Checks that a text that begins on `line` of its file is one JSON value.
+pub(super) fn check_json(text: &str, line: u32) -> Result<(), SyntaxFault> {
+    serde_json::from_str::<&RawValue>(text).map(drop).map_err(|error| {
         let at = u32::try_from(error.line()).unwrap_or(1).max(1);
         let words = error.to_string();
         let words = words.split(" at line ").next().unwrap_or_default().to_lowercase();
         SyntaxFault::new(line + at - 1, words)
-    })?;
-    let mut cursor = Cursor { text, at: 0, line, entries: Vec::new(), halved: None };
+    })
+}
+
+/// Reads one JSON value that begins on `line` of its file.
+pub(super) fn read_json(text: &str, line: u32) -> Result<JsonText, SyntaxFault> {
+    // The cursor relies on the grammar.
+    check_json(text, line)?;
+    let mut cursor = Cursor { text, at: 0, line, halved: None };
     let node = cursor.value(0)?;
-    Ok(JsonText { node, entries: cursor.entries, halved: cursor.halved })
+    Ok(JsonText { node, halved: cursor.halved })
 }
 
 struct Cursor<'a> {
     text: &'a str,
     at: usize,
     line: u32,
-    entries: Vec<Range<usize>>,
     halved: Option<u32>,
 }
 
@@ -146,11 +148,7 @@ impl Cursor<'_> {
         self.at += 1;
         let mut nodes = Vec::new();
         while self.peek().is_some_and(|byte| byte != b']') {
-            let start = self.at;
             nodes.push(self.value(depth + 1)?);
-            if depth == 0 {
-                self.entries.push(start..self.at);
-            }
             self.eat(b',');
         }
         self.eat(b']');

@@ -264,7 +264,7 @@ pub fn hash_selection_inputs<H: Hasher>(
     }
     for ReferencedFile { file, by, shown, document, untrusted } in files {
         // Only code has lines and commits.
-        let FileRef { kind, path, anchor, lines: _, commit: _, at } = file;
+        let FileRef { kind, path, anchor, lines: _, commit: _, at, order: _ } = file;
         if let Some(item) = context.graph.of_file(path) {
             (Graph::state(context.corpus, item), &context.corpus.entries[item].item.status).hash(state);
         }
