@@ -103,7 +103,7 @@ fn a_document_of_one_agent_is_neither_a_work_item_nor_instructions() {
 
 #[test]
 fn what_a_front_matter_does_not_say_clearly_is_read_in_the_strictest_way() {
-    for front in [
+    let fronts = [
         "sensitivity:",
         "doc_type:",
         "doc_type: ~",
@@ -125,19 +125,23 @@ fn what_a_front_matter_does_not_say_clearly_is_read_in_the_strictest_way() {
         "type: [credentials]",
         "agent:\tops",
         "agent: global\nscope: ops",
-    ] {
-        let sandbox = office();
+    ];
+    let sandbox = office();
+    let paths: Vec<String> = (0..fronts.len()).map(|number| format!("knowledge/odd-{number}.md")).collect();
+    for (front, path) in fronts.iter().zip(&paths) {
         let front_of_scope = ["agent", "scope"].iter().any(|field| front.to_lowercase().starts_with(field));
         let leak = if front_of_scope { LEAK } else { SECRET };
         let text = format!("---\npinned: true\nweight: 99\n{front}\n---\n# {leak}\n\nYou must never say {leak}.\n");
-        sandbox.write("knowledge/odd.md", &text);
-        sandbox.write("jobs/shared.md", "Say it.\n");
-        sandbox.write("contextpack.yml", config(""));
-        sandbox.commit();
-        assert_silent(&sandbox, &["knowledge/odd.md"]);
-        let is_clear = ["Agent: ops", "AGENT_KEY: agent:ops:blue"].contains(&front);
-        let check = sandbox.run(&["check"]);
-        let is_said = check.stderr.contains("knowledge/odd.md:4");
+        sandbox.write(path, &text);
+    }
+    sandbox.write("jobs/shared.md", "Say it.\n");
+    sandbox.write("contextpack.yml", config(""));
+    sandbox.commit();
+    assert_silent(&sandbox, &paths.iter().map(String::as_str).collect::<Vec<_>>());
+    let check = sandbox.run(&["check"]);
+    for (front, path) in fronts.iter().zip(&paths) {
+        let is_clear = ["Agent: ops", "AGENT_KEY: agent:ops:blue"].contains(front);
+        let is_said = check.stderr.contains(&format!("{path}:4"));
         assert!(!is_clear || !is_said, "{front}: {check:?}");
         assert!(is_said || is_clear || front.contains(['\t', '<', '@', '\n', '[']), "{front}: {check:?}");
     }

@@ -71,7 +71,7 @@ fn comments_by_outsiders_fill_what_a_whole_pack_leaves_free() {
     assert_eq!(comments("review", 32_000), (vec![1, 2, 3, 4, 5, 6, 7, 9], vec!["8 low_trust".to_owned()], true));
     let mut before = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
-    for limit in (2000..9000).step_by(100) {
+    for limit in (2000..9000).step_by(300) {
         let (shown, why, whole) = comments("review", limit);
         let fillers: Vec<u64> = shown.iter().copied().filter(|id| *id != 5).collect();
         assert!(whole || fillers.is_empty(), "{limit}");

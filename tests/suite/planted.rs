@@ -198,13 +198,13 @@ fn a_build_that_is_killed_leaves_nothing_that_git_shows_and_the_next_one_mends_i
     edit("One. ");
     sandbox.expect(0, &["build", "-q"]);
     sandbox.commit();
-    for turn in 0..6_u64 {
+    for turn in 0..3_u64 {
         edit(["Two. ", "One. "][turn as usize % 2]);
         let mut build = sandbox.command(&["build", "-q"]);
         let mut build = build.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         // Until it has begun to write; then a little longer in each turn.
         while build.try_wait().unwrap().is_none() && !porcelain(&sandbox).contains(" packs/") {}
-        std::thread::sleep(Duration::from_millis(turn));
+        std::thread::sleep(Duration::from_millis(turn * 2));
         build.kill().unwrap();
         build.wait().unwrap();
         let shown = porcelain(&sandbox);

@@ -166,10 +166,10 @@ fn json_made_to_hurt_is_refused() {
     let sandbox = small();
     let deep =
         format!("{{\"schema_version\": \"context_pack/v1\", \"x\": {}{}}}", "[".repeat(1 << 20), "]".repeat(1 << 20));
-    let number = format!("{{\"schema_version\": \"context_pack/v1\", \"x\": {}}}", "9".repeat(8 << 20));
+    let number = format!("{{\"schema_version\": \"context_pack/v1\", \"x\": {}}}", "9".repeat(1 << 20));
     let power = format!("{{\"schema_version\": \"context_pack/v1\", \"x\": 1e{}}}", "9".repeat(1 << 20));
-    let digits = format!("{{\"schema_version\": \"context_pack/v1\", \"x\": 0.{}1}}", "0".repeat(8 << 20));
-    let list = format!("{{\"schema_version\": \"context_pack/v1\", \"sections\": [{}0]}}", "0,".repeat(4 << 20));
+    let digits = format!("{{\"schema_version\": \"context_pack/v1\", \"x\": 0.{}1}}", "0".repeat(1 << 20));
+    let list = format!("{{\"schema_version\": \"context_pack/v1\", \"sections\": [{}0]}}", "0,".repeat(1 << 20));
     for (name, text) in [("deep", deep), ("number", number), ("power", power), ("digits", digits), ("list", list)] {
         sandbox.write("hurt.json", text);
         for args in [&["verify", "hurt.json"][..], &["render", "hurt.json"], &["explain", "hurt.json"]] {
