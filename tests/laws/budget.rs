@@ -179,10 +179,10 @@ proptest! {
     #[test]
     fn characters_are_kept_filled_and_never_taken_away(
         plan in plan(),
-        mut limits in prop::collection::vec(2000_u64..40_000, 8),
+        mut limits in prop::collection::vec(2000_u64..40_000, 4),
         near in 2000_u64..20_000,
     ) {
-        limits.extend([near, near + 1, near + 2, near + 7, near + 40]);
+        limits.extend([near, near + 1, near + 40]);
         limits.sort_unstable();
         budget_laws(&plan, &limits);
     }
@@ -244,7 +244,7 @@ fn three_hundred_neighbours_fit_any_budget() {
 
 #[test]
 fn a_line_of_a_megabyte_is_cut_in_every_unit() {
-    for line in ["x".repeat(1 << 20), words(3, 1 << 17).replace('\n', " "), "语".repeat(1 << 18)] {
+    for line in ["x".repeat(1 << 20), words(3, 1 << 15).replace('\n', " "), "语".repeat(1 << 16)] {
         let bodies = vec![(line.clone(), ""), (line.clone(), "parent")];
         let plan = Plan { bodies, adrs: vec![line.clone()], docs: vec![], note: String::new() };
         let (office, memory) = (Office::new(""), plan.memory());

@@ -174,13 +174,13 @@ fn an_empty_repo_is_told_what_to_do() {
 }
 
 #[test]
-fn ten_thousand_files_in_a_folder_are_built() {
+fn thousands_of_files_in_a_folder_are_built() {
     let sandbox = Sandbox::configured(&[]);
-    for n in 0..10_000 {
+    for n in 0..4000 {
         let text = format!("---\nid: T-{n}\nparent: T-{}\n---\nItem {n}.\n", n / 10);
         sandbox.write(&format!("work_items/t-{n}.md"), text);
     }
-    let ran = sandbox.run(&["build", "T-7", "T-9999"]);
+    let ran = sandbox.run(&["build", "T-7", "T-3999"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(sandbox.packs().len(), 2);
 }
