@@ -138,7 +138,7 @@ fn what_a_front_matter_does_not_say_clearly_is_read_in_the_strictest_way() {
     sandbox.write("contextpack.yml", config(""));
     sandbox.commit();
     assert_silent(&sandbox, &paths.iter().map(String::as_str).collect::<Vec<_>>());
-    let check = sandbox.run(&["check"]);
+    let check = sandbox.run(&["check", "-v"]);
     for (front, path) in fronts.iter().zip(&paths) {
         let is_clear = ["Agent: ops", "AGENT_KEY: agent:ops:blue"].contains(front);
         let is_said = check.stderr.contains(&format!("{path}:4"));
