@@ -7,31 +7,31 @@ use clap::Command;
 use clap_mangen::Man;
 use std::io::{self, Write};
 
-type Schema = (&'static str, fn() -> String, &'static str);
+type Schema = (&'static str, &'static str, &'static str);
 
 /// The JSON Schemas by name, each with what it describes.
 #[rustfmt::skip]
 pub(super) const SCHEMAS: &[Schema] = &[
-    ("pack", crate::wire::schema, "A pack"),
-    ("config", || include_str!("../../schema/config.schema.json").to_owned(), "`contextpack.yml`"),
-    ("work-item", || crate::records::WORK_ITEM_SCHEMA.to_owned(), "The native fields of a work item"),
-    ("card", || include_str!("../../schema/card.schema.json").to_owned(), "The file of a card"),
-    ("box", || include_str!("../../schema/box.schema.json").to_owned(), "The file of a box"),
-    ("batch-file", || include_str!("../../schema/batch-file.schema.json").to_owned(), "The plan that `batch fork` reads"),
-    ("batch", || include_str!("../../schema/batch.schema.json").to_owned(), "`batch.json` of a batch"),
-    ("batch-claim", || include_str!("../../schema/batch-claim.schema.json").to_owned(), "A claim of a batch"),
-    ("batch-report", || include_str!("../../schema/batch-report.schema.json").to_owned(), "A report of a batch"),
-    ("batch-event", || include_str!("../../schema/batch-event.schema.json").to_owned(), "An event of a batch"),
-    ("batch-result", || include_str!("../../schema/batch-result.schema.json").to_owned(), "`result.json` of a batch"),
-    ("inbox-request", || include_str!("../../schema/inbox-request.schema.json").to_owned(), "A request of an inbox"),
-    ("inbox-claim", || include_str!("../../schema/inbox-claim.schema.json").to_owned(), "A claim of an inbox"),
-    ("inbox-response", || include_str!("../../schema/inbox-response.schema.json").to_owned(), "A response of an inbox"),
-    ("inbox-event", || include_str!("../../schema/inbox-event.schema.json").to_owned(), "An event of an inbox"),
-    ("output", || include_str!("../../schema/output.schema.json").to_owned(), "The output of the commands with `--format json`"),
+    ("pack", crate::wire::SCHEMA, "A pack"),
+    ("config", include_str!("../../schema/config.schema.json"), "`contextpack.yml`"),
+    ("work-item", crate::records::WORK_ITEM_SCHEMA, "The native fields of a work item"),
+    ("card", include_str!("../../schema/card.schema.json"), "The file of a card"),
+    ("box", include_str!("../../schema/box.schema.json"), "The file of a box"),
+    ("batch-file", include_str!("../../schema/batch-file.schema.json"), "The plan that `batch fork` reads"),
+    ("batch", include_str!("../../schema/batch.schema.json"), "`batch.json` of a batch"),
+    ("batch-claim", include_str!("../../schema/batch-claim.schema.json"), "A claim of a batch"),
+    ("batch-report", include_str!("../../schema/batch-report.schema.json"), "A report of a batch"),
+    ("batch-event", include_str!("../../schema/batch-event.schema.json"), "An event of a batch"),
+    ("batch-result", include_str!("../../schema/batch-result.schema.json"), "`result.json` of a batch"),
+    ("inbox-request", include_str!("../../schema/inbox-request.schema.json"), "A request of an inbox"),
+    ("inbox-claim", include_str!("../../schema/inbox-claim.schema.json"), "A claim of an inbox"),
+    ("inbox-response", include_str!("../../schema/inbox-response.schema.json"), "A response of an inbox"),
+    ("inbox-event", include_str!("../../schema/inbox-event.schema.json"), "An event of an inbox"),
+    ("output", include_str!("../../schema/output.schema.json"), "The output of the commands with `--format json`"),
 ];
 
 pub(crate) fn schema(args: &SchemaArgs) -> Result<Exit, Failure> {
-    console::stdout().write_all((args.schema)().as_bytes())?;
+    console::stdout().write_all(args.schema.as_bytes())?;
     Ok(Exit::Done)
 }
 

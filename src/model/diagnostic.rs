@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 named_enum! {
     /// The severity of a diagnostic after the configuration's `warnings:` and `--strict` are applied.
-    #[derive(schemars::JsonSchema)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
     pub enum Severity {
         /// Exit code 3. What it concerns was not built, unless it is a warning that the configuration or `--strict` made an
         /// error: then the pack was built.

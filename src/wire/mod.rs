@@ -4,7 +4,6 @@
 //! internal ones, so that those may change and v1 does not. Numbers are integers
 //! below 2^53 and object keys are ASCII, which is all of RFC 8785 that is needed.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The value of `schema_version`.
@@ -12,16 +11,12 @@ pub const SCHEMA_VERSION: &str = "context_pack/v1";
 /// The name of the rendering that the budgets of new packs measure.
 pub const RENDERING: &str = "markdown/2";
 
-/// Returns the JSON Schema (2020-12) of a pack, with a final newline.
-pub fn schema() -> String {
-    let mut schema = schemars::schema_for!(Pack);
-    schema.insert("$id".into(), "urn:contextpack:schema:pack:1".into());
-    schema.insert("title".into(), "ContextPack v1".into());
-    format!("{:#}\n", schema.to_value())
-}
+/// The JSON Schema (2020-12) of a pack, with a final newline; a test makes it from the types below.
+pub const SCHEMA: &str = include_str!("../../schema/pack.schema.json");
 
 /// A context pack: everything that one piece of work needs, bounded, hashed and explained.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Pack {
     /// Always `context_pack/v1`.
@@ -65,7 +60,8 @@ pub struct Pack {
 }
 
 /// The program that built a pack.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Generator {
     /// The program's name.
@@ -78,9 +74,10 @@ pub struct Generator {
 }
 
 /// The root of a pack: an id, a URL, or both.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Root")]
+#[cfg_attr(test, schemars(rename = "Root"))]
 pub struct PackRoot {
     /// The work item's stable id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,9 +90,10 @@ pub struct PackRoot {
 }
 
 /// The agent that a pack is for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Agent")]
+#[cfg_attr(test, schemars(rename = "Agent"))]
 pub struct PackAgent {
     /// Its key, such as `agent:research:main`.
     pub key: String,
@@ -104,9 +102,10 @@ pub struct PackAgent {
 }
 
 /// The handover that a pack is made by.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Handover")]
+#[cfg_attr(test, schemars(rename = "Handover"))]
 pub struct PackHandover {
     /// The recipe.
     pub recipe: String,
@@ -122,9 +121,10 @@ pub struct PackHandover {
 }
 
 /// A text that was read for a pack.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Input")]
+#[cfg_attr(test, schemars(rename = "Input"))]
 pub struct PackInput {
     /// `work_item`, `issue`, `file`, `builtin` or `card`.
     pub kind: String,
@@ -146,9 +146,10 @@ pub struct PackInput {
 }
 
 /// The limits of a pack, and how much of them its rendering uses.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Budget")]
+#[cfg_attr(test, schemars(rename = "Budget"))]
 pub struct PackBudget {
     /// The most Unicode scalar values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -179,7 +180,8 @@ pub struct PackBudget {
 }
 
 /// A text in a pack, with its source and the reason why it is in the pack.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Section {
     /// Unique in the pack and stable between builds, such as `adr.docs/adr/0007-cache.md`.
@@ -199,9 +201,10 @@ pub struct Section {
 }
 
 /// The source of a text.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Source")]
+#[cfg_attr(test, schemars(rename = "Source"))]
 pub struct SectionSource {
     /// `work_item`, `issue`, `file`, `builtin` or `card`.
     pub kind: String,
@@ -226,7 +229,8 @@ pub struct SectionSource {
 }
 
 /// Facts about a section.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Metadata {
     /// The level of detail: `full`, `truncated`, `excerpt` or `pointer`.
@@ -290,9 +294,10 @@ pub struct Metadata {
 }
 
 /// A card that a handover gives.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Card")]
+#[cfg_attr(test, schemars(rename = "Card"))]
 pub struct PackCard {
     /// The card's id: `sha256:` and 64 hex digits.
     pub id: String,
@@ -306,9 +311,10 @@ pub struct PackCard {
 }
 
 /// The place where a relation or reference was stated.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Evidence")]
+#[cfg_attr(test, schemars(rename = "Evidence"))]
 pub struct SectionEvidence {
     /// `field`, `sub_issue`, `dependency_api`, `checklist`, `body` or, for a file, `reference`.
     pub source: String,
@@ -317,9 +323,10 @@ pub struct SectionEvidence {
 }
 
 /// A one-hop edge of the root.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Edge")]
+#[cfg_attr(test, schemars(rename = "Edge"))]
 pub struct PackEdge {
     /// The root's id.
     pub from: String,
@@ -343,9 +350,10 @@ pub struct PackEdge {
 }
 
 /// A section that could have been in the pack and was left out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Omission")]
+#[cfg_attr(test, schemars(rename = "Omission"))]
 pub struct PackOmission {
     /// The id that its section would have; for many comments those of the first and the last, as in `comment.101-163`.
     pub id: String,
@@ -369,7 +377,8 @@ pub struct PackOmission {
 }
 
 /// A redaction in a section's source.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Redaction {
     /// The section's id.
@@ -389,7 +398,8 @@ pub struct Redaction {
 }
 
 /// A warning about the inputs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Warning {
     /// The diagnostic's code, which has a page in the documentation.
@@ -399,4 +409,21 @@ pub struct Warning {
     /// The place that the warning is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SectionSource>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_is_that_of_the_types() {
+        let mut schema = schemars::schema_for!(Pack);
+        schema.insert("$id".into(), "urn:contextpack:schema:pack:1".into());
+        schema.insert("title".into(), "ContextPack v1".into());
+        let made = format!("{:#}\n", schema.to_value());
+        if std::env::var_os("CONTEXTPACK_BLESS").is_some() {
+            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/schema/pack.schema.json"), &made).unwrap();
+        }
+        assert_eq!(made, SCHEMA, "accept it with `CONTEXTPACK_BLESS=1 cargo test the_schema_is`");
+    }
 }

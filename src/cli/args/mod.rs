@@ -196,7 +196,7 @@ pub(crate) enum Command {
 #[derive(Debug, Options)]
 pub(crate) struct SchemaArgs {
     #[arg(default_value = "pack", value_name = "KIND", value_parser = one_of(SCHEMAS))]
-    pub(crate) schema: fn() -> String,
+    pub(crate) schema: &'static str,
 }
 
 #[derive(Debug, Options)]

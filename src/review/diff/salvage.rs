@@ -123,7 +123,7 @@ fn field_names() -> BTreeSet<String> {
         }
     }
     let mut names = BTreeSet::new();
-    collect(&serde_json::from_str(&crate::wire::schema()).unwrap_or_default(), &mut names);
+    collect(&serde_json::from_str(crate::wire::SCHEMA).unwrap_or_default(), &mut names);
     names
 }
 
