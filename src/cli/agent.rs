@@ -11,6 +11,9 @@ use serde_json::{Value, json};
 use std::io::Write as _;
 
 pub(crate) fn run(global: &Global, command: &AgentCommand) -> Result<Exit, Failure> {
+    if let AgentCommand::Job(args) = command {
+        return super::delivery::job(global, args);
+    }
     let repository = global.open(Some(Access::Read))?;
     let project = repository.project();
     match command {
@@ -27,6 +30,8 @@ pub(crate) fn run(global: &Global, command: &AgentCommand) -> Result<Exit, Failu
         }
         AgentCommand::List => list(global, &project),
         AgentCommand::Show { agent } => show(global, &project, agent),
+        // Answered above.
+        AgentCommand::Job(_) => Ok(Exit::Done),
     }
 }
 

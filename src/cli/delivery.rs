@@ -3,9 +3,10 @@
 use super::args::{Global, JobArgs, RenderArgs, RenderPart};
 use super::input;
 use super::packs::{self, PackKey};
+use super::since::TRAILER;
 use crate::config::Job;
 use crate::console::report::{self, print_invalid_pack};
-use crate::console::{self, Exit, Failure, Format, json_text, settled, stamp};
+use crate::console::{self, Exit, Failure, Format, json_text, printable, settled, stamp};
 use crate::engine::{PackTarget, Repository};
 use crate::init::DELIVERED;
 use crate::intake::CacheUse;
@@ -137,6 +138,10 @@ fn keep(repository: &Repository, pack: &Pack) -> Result<RepoPath, Failure> {
 pub(crate) fn render(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
     let target = args.target.pack();
     let (pack, exit) = input::pack(global, &target, true)?;
+    if args.trailer {
+        writeln!(console::stdout(), "{TRAILER}: {}", printable(&pack.hash))?;
+        return Ok(exit);
+    }
     let faults = faults(&pack);
     if !faults.is_empty() {
         let name = args.target.target.as_deref().unwrap_or("the pack");

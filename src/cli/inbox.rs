@@ -1,6 +1,6 @@
-//! `contextpack inbox` and `contextpack dispatch`.
+//! `contextpack inbox`: turns that are put into inboxes of agents, claimed and acknowledged.
 
-use super::args::{DispatchArgs, Global, InboxArg, InboxCommand, TurnAckArgs, TurnArg};
+use super::args::{Global, InboxArg, InboxCommand, TurnAckArgs, TurnArg, TurnPutArgs};
 use super::handover::{not_found, party, root_item};
 use super::ledger::{Done, LedgerFiles, OpenLedger, fault_outputs, state_output, state_text};
 use super::publish::UnknownPush;
@@ -35,12 +35,17 @@ impl LedgerFiles {
 }
 
 pub(crate) fn run(global: &Global, command: &InboxCommand) -> Result<Exit, Failure> {
+    if let InboxCommand::Put(options) = command {
+        return put(global, options);
+    }
     let files = LedgerFiles::open(global)?;
     files.cards.settle(run_on(&files, command))
 }
 
 fn run_on(files: &LedgerFiles, command: &InboxCommand) -> Result<Exit, Failure> {
     match command {
+        // Answered above.
+        InboxCommand::Put(_) => Ok(Exit::Done),
         InboxCommand::List(inbox) => list(files, inbox),
         InboxCommand::Claim { turn, author, publish } => {
             files.published(*publish, None, || claim(files, turn, author.as_deref()))
@@ -112,7 +117,7 @@ fn set_closed(files: &LedgerFiles, arg: &InboxArg, closed: bool) -> Result<Done,
     Ok(Done::new(message, &json!({"inbox": name, "closed": closed, "changed": changed}), lines).noted(note))
 }
 
-pub(crate) fn run_dispatch(global: &Global, args: &DispatchArgs) -> Result<Exit, Failure> {
+fn put(global: &Global, args: &TurnPutArgs) -> Result<Exit, Failure> {
     // What is wrong, for programs that read the result and not the message.
     let code = Cell::new("bad_request");
     let run = || {
@@ -136,7 +141,7 @@ pub(crate) fn run_dispatch(global: &Global, args: &DispatchArgs) -> Result<Exit,
     })
 }
 
-fn dispatch(files: &LedgerFiles, args: &DispatchArgs, code: &Cell<&'static str>) -> Result<Done, Failure> {
+fn dispatch(files: &LedgerFiles, args: &TurnPutArgs, code: &Cell<&'static str>) -> Result<Done, Failure> {
     let failed = |error: CardError| {
         code.set(match error {
             CardError::Secret(_) => "secret",
@@ -240,7 +245,7 @@ fn refused(status: &'static str, code: &'static str, why: &str) -> Result<Done, 
 type Recipient = (Party, Option<String>, Option<String>);
 
 /// Finds who a turn is for; `Err` of the inner result says that there is no such agent.
-fn recipient(global: &Global, args: &DispatchArgs) -> Result<Result<Recipient, String>, Failure> {
+fn recipient(global: &Global, args: &TurnPutArgs) -> Result<Result<Recipient, String>, Failure> {
     let repository = global.open(Some(Access::Read))?;
     let project = repository.project();
     if let Err(error @ EngineError::Agent(AgentError::Unknown { .. })) = project.agent_of_handover(&args.agent) {

@@ -37,7 +37,7 @@ mod watch;
 use crate::console::{
     self, Exit, Failure, Format, PathFailure, guarded, report, settled, start_threads, without_secrets,
 };
-use args::{Args, Color, Command};
+use args::{Args, Color, Command, InboxCommand};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -77,7 +77,7 @@ fn run_command() -> Exit {
         Err(failure) => {
             let format = match (&args.command, args.global.format) {
                 // Its own JSON says why there is no turn.
-                (Command::Dispatch(_), Format::Json) => Format::Text,
+                (Command::Inbox(InboxCommand::Put(_)), Format::Json) => Format::Text,
                 (_, format) => format,
             };
             report::print_failure(failure, format)
@@ -136,17 +136,14 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Agent(options) => agent::run(&args.global, options),
         Command::Card(options) => card::run(&args.global, options),
         Command::Batch(options) => batch::run(&args.global, options),
-        Command::Dispatch(options) => inbox::run_dispatch(&args.global, options),
         Command::Inbox(options) => inbox::run(&args.global, options),
         Command::Box(options) => card::run_box(&args.global, options),
         Command::Handover(options) => handover::run(&args.global, options),
-        Command::Job(options) => delivery::job(&args.global, options),
         Command::Render(options) => delivery::render(&args.global, options),
         Command::Explain(options) => explain::run(&args.global, options),
         Command::Diff(options) => diff::run(&args.global, options),
         Command::Since(options) => since::run(&args.global, options),
         Command::Stats(options) => settled(|| stats::run(&args.global, options)),
-        Command::Trailer(options) => since::trailer(&args.global, options),
         Command::Open(options) => page::open(&args.global, options),
         Command::Report(options) => page::report(&args.global, options),
         #[cfg(feature = "page")]

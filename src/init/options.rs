@@ -28,7 +28,7 @@ pub(crate) struct InitArgs {
 
     /// Also writes a hook to this clone that adds trailers of packs to the messages of commits
     ///
-    /// The hook `prepare-commit-msg` adds the lines of the variable `CONTEXTPACK_TRAILER`, which `contextpack trailer` prints. A hook of that name that exists is left alone.
+    /// The hook `prepare-commit-msg` adds the lines of the variable `CONTEXTPACK_TRAILER`, which `contextpack render --trailer` prints. A hook of that name that exists is left alone.
     #[arg(long)]
     pub(crate) hook: bool,
 

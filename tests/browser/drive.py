@@ -435,7 +435,7 @@ def batches(browser, repo, shots):
     on("claim", 1, "--by", "the second")
     on("report", 1, "--epoch", "1", "--status", "success")
     on("report", 2, "--epoch", "1", "--status", "failed", "--error-code", "exit_7", "--error-message", evil)
-    turns = [json.loads(repo.run("dispatch", "coder", "--box", f"{batch}.0", "--key", key, "--format", "json"))["agent_turn_id"] for key in "ab"]
+    turns = [json.loads(repo.run("inbox", "put", "coder", "--box", f"{batch}.0", "--key", key, "--format", "json"))["agent_turn_id"] for key in "ab"]
     repo.run("inbox", "claim", "coder", turns[0], "--by", "a machine " + evil)
     server = subprocess.Popen([repo.program, "serve", "-q", "context"], cwd=repo.folder, stdout=subprocess.PIPE, text=True)
     try:

@@ -115,7 +115,7 @@ fn the_policy_is_that_of_the_command_the_job_the_agent_or_the_configuration() {
     sandbox.write("agents/ops.md", "---\npolicy: expanded\n---\nSoul.\n");
     assert_eq!(policy(&["--agent", "ops"]), "expanded");
     assert_eq!(policy(&["--agent", "ops", "--policy", "default"]), "default");
-    let job = |args: &[&str]| sandbox.json(0, &[&["job", "daily", "--format", "json"], args].concat());
+    let job = |args: &[&str]| sandbox.json(0, &[&["agent", "job", "daily", "--format", "json"], args].concat());
     assert_eq!(job(&[])["contextPack"]["policy"], "minimal");
     assert_eq!(job(&["--policy", "expanded"])["contextPack"]["policy"], "expanded");
 }
@@ -207,7 +207,7 @@ fn documents_with_secrets_are_named_and_never_read() {
         &["agent", "show", "research", "--format", "json"],
         &["check"],
         &["list"],
-        &["job", "daily"],
+        &["agent", "job", "daily"],
     ] {
         let run = sandbox.run(args);
         assert!([0, 3].contains(&run.code), "{args:?}: {run:?}");
@@ -257,7 +257,7 @@ fn a_document_with_secrets_is_neither_a_work_item_nor_a_body_nor_instructions() 
         &["render", "feat:body"],
         &["render", "--agent", "vault"],
         &["render", "feat:root", "--profile", "other"],
-        &["job", "vault"],
+        &["agent", "job", "vault"],
         &["list"],
         &["explain", "feat:root"],
     ] {
@@ -289,27 +289,27 @@ fn a_session_begins_without_a_root_and_says_that_there_is_no_task() {
 #[test]
 fn a_job_gives_the_agents_context_with_the_instructions_at_its_end() {
     let sandbox = office();
-    let printed = sandbox.json(0, &["job", "fix", "--format", "json"]);
+    let printed = sandbox.json(0, &["agent", "job", "fix", "--format", "json"]);
     let pack = &printed["contextPack"];
-    assert_eq!((&pack["job"], &pack["root"]["work_item_id"]), (&"fix".into(), &"feat:root".into()));
+    assert_eq!((&pack["agent", "job"], &pack["root"]["work_item_id"]), (&"fix".into(), &"feat:root".into()));
     assert_eq!(ids(pack).last(), Some(&"job"));
-    let text = sandbox.expect(0, &["job", "fix"]);
+    let text = sandbox.expect(0, &["agent", "job", "fix"]);
     assert_eq!(text, printed["markdown"].as_str().unwrap());
     assert_eq!(text, [&printed["instructions"], &printed["context"]].map(|part| part.as_str().unwrap()).concat());
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}"));
     assert!(at("Uploads fail.") < at("Say what changed."));
-    let messages = sandbox.json(0, &["job", "fix", "--format", "messages"]);
+    let messages = sandbox.json(0, &["agent", "job", "fix", "--format", "messages"]);
     let expected = [("system", &printed["instructions"]), ("user", &printed["context"])];
     let expected = expected.map(|(role, content)| serde_json::json!({"role": role, "content": content}));
     assert_eq!(messages, serde_json::json!(expected));
-    let listed = sandbox.json(0, &["job", "--format", "json"]);
+    let listed = sandbox.json(0, &["agent", "job", "--format", "json"]);
     let daily = &listed["jobs"][0];
     assert_eq!(
         (&daily["name"], &daily["agent"], &daily["intent"]),
         (&"daily".into(), &"research".into(), &"daily_brief".into())
     );
     assert!(daily["next"].as_str().unwrap().ends_with("T07:00:00Z"), "{daily}");
-    let unknown = sandbox.run(&["job", "dayly"]);
+    let unknown = sandbox.run(&["agent", "job", "dayly"]);
     assert!(unknown.code == 2 && unknown.stderr.contains("did you mean `daily`?"), "{unknown:?}");
 }
 
@@ -332,7 +332,7 @@ fn packs_for_an_agent_are_never_written_into_the_output_folder() {
 #[test]
 fn what_an_agent_cannot_do_without_never_leaves() {
     let sandbox = office();
-    for args in [&["job", "daily"][..], &["job", "fix"], &["render", "--agent", "research"]] {
+    for args in [&["agent", "job", "daily"][..], &["agent", "job", "fix"], &["render", "--agent", "research"]] {
         for option in ["--max-chars", "--max-tokens", "--max-bytes"] {
             let small = sandbox.run(&[args, &[option, "10"]].concat());
             assert_eq!(small.code, 3, "{small:?}");
@@ -341,7 +341,7 @@ fn what_an_agent_cannot_do_without_never_leaves() {
                 rest.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
             let text = sandbox.expect(0, &[args, &[option, &smallest]].concat());
             assert!(text.contains("You read before you write."), "{text}");
-            assert!(args[0] != "job" || text.contains("Say what changed."), "{text}");
+            assert!(args[0] != "agent" || text.contains("Say what changed."), "{text}");
             let less = (smallest.parse::<u64>().unwrap() - 1).to_string();
             sandbox.expect(3, &[args, &[option, &less]].concat());
         }

@@ -15,7 +15,7 @@ const DELIVERIES: [&[&str]; 4] = [
     &["build", "--agent", "research", "--policy", "expanded"],
     &["build", "feat:root", "--agent", "research"],
     &["build", "feat:root", "--agent", "ops", "--policy", "expanded"],
-    &["job", "daily"],
+    &["agent", "job", "daily"],
 ];
 
 fn delivered(sandbox: &Sandbox) -> Vec<String> {

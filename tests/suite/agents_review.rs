@@ -99,7 +99,7 @@ fn the_page_has_the_agent_and_why_each_document_is_there() {
 fn what_was_recorded_is_verified_like_all_packs() {
     let sandbox = office();
     sandbox.expect(0, &["render", "feat:root", "--agent", "research", "--record", "--format", "json"]);
-    sandbox.expect(0, &["job", "daily", "--record"]);
+    sandbox.expect(0, &["agent", "job", "daily", "--record"]);
     sandbox.expect(0, &["verify", ".contextpack/delivered"]);
     let is_pack = |path: &&String| path.starts_with(".contextpack/delivered/") && path.ends_with(".json");
     let files = sandbox.files();

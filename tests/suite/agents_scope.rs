@@ -12,8 +12,8 @@ const COMMANDS: [&[&str]; 9] = [
     &["render", "feat:root"],
     &["render", "feat:root", "--agent", "research", "--policy", "expanded"],
     &["render", "--agent", "research", "--policy", "expanded"],
-    &["job", "daily"],
-    &["job", "shared"],
+    &["agent", "job", "daily"],
+    &["agent", "job", "shared"],
     &["explain", "feat:root"],
     &["list"],
     &["check"],
@@ -96,7 +96,7 @@ fn a_document_of_one_agent_is_neither_a_work_item_nor_instructions() {
     assert_silent(&sandbox, &["work_items/blue.md", "jobs/shared.md", "jobs/coding.md"]);
     let said = sandbox.run(&["build"]).stderr;
     assert!(said.contains("`work_items/blue.md` is a document of one agent, so that it is no work item"), "{said}");
-    let job = sandbox.run(&["job", "shared"]);
+    let job = sandbox.run(&["agent", "job", "shared"]);
     assert_eq!(job.code, 3, "{job:?}");
     assert!(job.stderr.contains("jobs/shared.md"), "{job:?}");
 }
@@ -169,7 +169,7 @@ fn every_delivery_says_what_is_wrong_with_documents_and_strict_makes_it_an_error
         &["render", "--agent", "research"][..],
         &["build", "--agent", "research"],
         &["explain", "feat:root", "--agent", "research"],
-        &["job", "daily"],
+        &["agent", "job", "daily"],
     ] {
         let run = sandbox.run(args);
         assert_eq!(run.code, 0, "{run:?}");
@@ -205,7 +205,7 @@ fn recorded_packs_can_be_compared_with_the_repo_and_untracked_files_make_it_dirt
     for args in [
         &["render", "feat:root", "--agent", "research", "--policy", "expanded", "--record"][..],
         &["render", "--agent", "ops", "--record"],
-        &["job", "daily", "--record"],
+        &["agent", "job", "daily", "--record"],
     ] {
         sandbox.expect(0, args);
     }
@@ -389,7 +389,7 @@ fn a_secret_that_is_typed_is_neither_written_nor_repeated() {
         &["agent", "new", &token, "--purpose", "x"],
         &["render", &token],
         &["render", "feat:root", "--profile", &token],
-        &["job", &token],
+        &["agent", "job", &token],
         &["diff", &token],
     ] {
         let run = sandbox.run(args);

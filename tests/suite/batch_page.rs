@@ -90,7 +90,7 @@ fn damaged_files_are_faults_and_a_secret_in_them_is_not_shown() {
 fn an_inbox_is_one_entry_that_says_who_has_which_turn() {
     let sandbox = crate::batches::repo();
     let turn = |key: &str| {
-        let words = ["dispatch", "coder", "--box", "planner", "--key", key, "--format", "json"];
+        let words = ["inbox", "put", "coder", "--box", "planner", "--key", key, "--format", "json"];
         sandbox.json(0, &words)["agent_turn_id"].as_str().unwrap().to_owned()
     };
     let [first, second, third] = ["a", "b", "c"].map(turn);
@@ -121,7 +121,7 @@ fn an_inbox_is_one_entry_that_says_who_has_which_turn() {
 #[test]
 fn links_and_pipes_are_faults_and_take_no_place_of_another() {
     let (sandbox, id) = batch(1, "");
-    let dispatched = ["dispatch", "coder", "--box", &format!("{id}.0"), "--format", "json"];
+    let dispatched = ["inbox", "put", "coder", "--box", &format!("{id}.0"), "--format", "json"];
     let card = crate::cards::card(&sandbox, "It is done.");
     sandbox.expect(0, &["box", "append", &format!("{id}.0"), &card]);
     sandbox.json(0, &dispatched);

@@ -94,7 +94,7 @@ fn everything() -> (Sandbox, [String; 3]) {
     let card_id = card(&sandbox, "a");
     sandbox.expect(0, &["box", "append", "coder", &card_id]);
     let box_id = id(&sandbox.expect(0, &["box", "snapshot", "coder"]));
-    sandbox.expect(0, &["dispatch", "coder", "--box", &box_id]);
+    sandbox.expect(0, &["inbox", "put", "coder", "--box", &box_id]);
     sandbox.write(
         "tasks.yml",
         "parent_agent: planner\ntasks:\n  - {target_strategy: new, target_ref: coder, instruction: Go}\n",

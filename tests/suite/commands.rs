@@ -62,7 +62,7 @@ fn no_line_of_any_format_is_one() {
         &["since", "old/add-mask--e.coding.json", "-v"],
         &["since", "::error::##[x]"],
         &["stats", "-v"],
-        &["trailer", root],
+        &["render", root, "--trailer"],
         &["explain", root],
         &["explain", root, "--why-not", "::add-mask::gone"],
         &["explain", root, "--at", "3000,9000"],

@@ -458,7 +458,7 @@ fn the_json_of_commands_about_cards_and_ledgers_is_what_the_schema_says() {
     check(0, "batch_expire", &format!("batch cancel {id}"));
     check(0, "batch_status", &format!("batch status {id}"));
     check(0, "batch_join", &format!("batch join {id}"));
-    check(0, "dispatch", "dispatch coder --box planner");
+    check(0, "inbox_put", "inbox put coder --box planner");
     check(0, "inbox_claim", "inbox claim coder");
     check(1, "inbox_claim", "inbox claim coder");
     check(0, "inbox_reclaim", "inbox reclaim coder");

@@ -9,7 +9,7 @@ use std::process::Stdio;
 
 /// Dispatches a turn to the coder, and returns its id.
 fn dispatched(sandbox: &Sandbox, key: &str) -> String {
-    let words = ["dispatch", "coder", "--box", "planner", "--key", key, "--format", "json"];
+    let words = ["inbox", "put", "coder", "--box", "planner", "--key", key, "--format", "json"];
     sandbox.json(0, &words)["agent_turn_id"].as_str().unwrap().to_owned()
 }
 
@@ -49,7 +49,7 @@ fn of_sixteen_processes_that_claim_a_turn_one_is_accepted() {
 #[test]
 fn processes_that_dispatch_one_request_make_one_turn() {
     let sandbox = repo();
-    let words = ["dispatch", "coder", "--box", "planner"];
+    let words = ["inbox", "put", "coder", "--box", "planner"];
     let spawn = || sandbox.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let children: Vec<_> = (0..8).map(|_| spawn()).collect();
     assert!(children.into_iter().all(|mut child| child.wait().unwrap().success()));
@@ -113,7 +113,7 @@ fn a_secret_reaches_no_file_of_an_inbox() {
     assert!(run.code == 0 && run.stderr.contains("secrets were removed from 2 values"), "{}", run.stderr);
     assert!(sandbox.files().iter().all(|(_, bytes)| !String::from_utf8_lossy(bytes).contains(secret)));
     for option in ["--correlation-id", "--key", "--output"] {
-        let run = sandbox.run(&["dispatch", "coder", "--box", "planner", option, &secret.to_lowercase()]);
+        let run = sandbox.run(&["inbox", "put", "coder", "--box", "planner", option, &secret.to_lowercase()]);
         assert!(!run.stderr.contains(secret), "{}", run.stderr);
     }
 }
@@ -167,7 +167,7 @@ fn a_push_is_the_transaction_between_clones_of_an_inbox() {
     let clones = cloned(&sandbox);
     let [one, other] = &clones[..] else { panic!() };
     // A turn that was dispatched and not committed is pushed by the same command with `--push`.
-    let words = ["dispatch", "coder", "--box", "planner", "--format", "json"];
+    let words = ["inbox", "put", "coder", "--box", "planner", "--format", "json"];
     let first = run_in(&sandbox, one, &words);
     assert!(first.code == 0 && files_of(other).iter().all(|(path, _)| !path.contains("/inbox/")), "{}", first.stderr);
     let again = run_in(&sandbox, one, &[&words[..], &["--push"]].concat());
@@ -176,7 +176,7 @@ fn a_push_is_the_transaction_between_clones_of_an_inbox() {
     assert_eq!(run_in(&sandbox, other, &claim).code, 0);
     let busy = run_in(&sandbox, one, &claim);
     assert_eq!((busy.code, busy.stdout.contains("empty")), (1, true), "{}{}", busy.stdout, busy.stderr);
-    let refused = run_in(&sandbox, one, &["dispatch", "coder", "--box", "planner", "--key", "b", "--push"]);
+    let refused = run_in(&sandbox, one, &["inbox", "put", "coder", "--box", "planner", "--key", "b", "--push"]);
     assert_eq!((refused.code, &*refused.stdout), (1, "busy: agent_busy\n"), "{}", refused.stderr);
     // The remote closes its doors: nothing stays.
     let hook = sandbox.beside("remote.git").join("hooks/pre-receive");
@@ -184,7 +184,8 @@ fn a_push_is_the_transaction_between_clones_of_an_inbox() {
     fs::write(&hook, "#!/bin/sh\necho 'not today' >&2\nexit 1\n").unwrap();
     executable(&hook);
     let before = files_of(other);
-    let rejected = run_in(&sandbox, other, &["dispatch", "planner", "--box", "planner", "--push", "--format", "json"]);
+    let rejected =
+        run_in(&sandbox, other, &["inbox", "put", "planner", "--box", "planner", "--push", "--format", "json"]);
     assert_eq!(rejected.code, 1);
     assert_eq!(
         serde_json::from_str::<Value>(&rejected.stdout).unwrap(),
@@ -236,9 +237,9 @@ fn a_turn_does_not_name_the_box_of_another_agents_handover() {
         assert!(refused.stdout.contains("box_of_other_agent"), "{}", refused.stdout);
         assert_eq!(sandbox.files(), before);
     }
-    let own = sandbox.json(0, &["dispatch", "coder", "--box", &coder, "--format", "json"])["agent_turn_id"].clone();
+    let own = sandbox.json(0, &["inbox", "put", "coder", "--box", &coder, "--format", "json"])["agent_turn_id"].clone();
     let of_tester =
-        sandbox.json(0, &["dispatch", "tester", "--box", &tester, "--format", "json"])["agent_turn_id"].clone();
+        sandbox.json(0, &["inbox", "put", "tester", "--box", &tester, "--format", "json"])["agent_turn_id"].clone();
     // By hand: the turn of the tester in the inbox of the coder, as it is, and as one of the coder.
     let request = sandbox.read(&format!("context/inbox/tester/requests/00000001-{}.json", of_tester.as_str().unwrap()));
     for forged in [request.clone(), request.replace("the-tester", "agent:coder:main")] {
@@ -265,15 +266,15 @@ fn agents_that_would_share_an_inbox_are_refused_except_the_first() {
             format!("---\nname: {name}\npurpose: Works\n---\n# {name}\n\nWorks.\n"),
         );
     }
-    sandbox.expect(0, &["dispatch", "One", "--box", "planner"]);
-    sandbox.expect(0, &["dispatch", "Three", "--box", "planner"]);
+    sandbox.expect(0, &["inbox", "put", "One", "--box", "planner"]);
+    sandbox.expect(0, &["inbox", "put", "Three", "--box", "planner"]);
     let message = "the agents `agent:a-b:main` (`agents/a-b.md`) and `agent:a b:main` (`agents/a b.md`) would share the log and the inbox `a-b`";
     let plan = "parent_agent: planner\ntasks: [{target_strategy: reuse, target_ref: Two, instruction: x}]\n";
     sandbox.write("tasks.yml", plan);
     sandbox
         .write("parent.yml", "parent_agent: Two\ntasks: [{target_strategy: new, target_ref: coder, instruction: x}]\n");
     let cases: [&[&str]; 6] = [
-        &["dispatch", "Two", "--box", "planner"],
+        &["inbox", "put", "Two", "--box", "planner"],
         &["inbox", "claim", "agent:a b:main"],
         &["batch", "fork", "tasks.yml"],
         &["batch", "fork", "parent.yml"],

@@ -37,7 +37,7 @@ fn place() -> Place {
     sandbox.write(".gitignore", ".contextpack/\n");
     let id =
         sandbox.json(0, &["batch", "fork", "tasks.yml", "--format", "json"])["batch_id"].as_str().unwrap().to_owned();
-    let dispatched = sandbox.json(0, &["dispatch", "coder", "--box", "planner", "--format", "json"]);
+    let dispatched = sandbox.json(0, &["inbox", "put", "coder", "--box", "planner", "--format", "json"]);
     let turn = dispatched["agent_turn_id"].as_str().unwrap().to_owned();
     let clone = cloned(&sandbox).remove(0);
     let bin = sandbox.beside("bin");
@@ -161,7 +161,7 @@ fn a_reclaim_that_is_killed_is_made_by_the_same_command() {
 
 #[test]
 fn a_dispatch_that_is_killed_is_made_by_the_same_command() {
-    heals(3, &[], &["dispatch", "coder", "--box", "planner", "--key", "other", "--push"]);
+    heals(3, &[], &["inbox", "put", "coder", "--box", "planner", "--key", "other", "--push"]);
 }
 
 #[test]

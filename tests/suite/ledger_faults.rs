@@ -72,7 +72,7 @@ fn a_clock_that_jumps_uses_up_no_clocks_and_verify_says_how_to_mend_it() {
 fn a_request_whose_clock_jumps_is_a_turn_and_fills_no_inbox() {
     let sandbox = repo();
     let dispatch =
-        |key: &str| sandbox.json(0, &["dispatch", "coder", "--box", "planner", "--key", key, "--format", "json"]);
+        |key: &str| sandbox.json(0, &["inbox", "put", "coder", "--box", "planner", "--key", key, "--format", "json"]);
     let first = dispatch("a")["agent_turn_id"].as_str().unwrap().to_owned();
     let jumped = at_clock(&sandbox, &only(&sandbox, "context/inbox/coder/requests/"), 99_999_999);
     dispatch("b");
@@ -232,7 +232,7 @@ fn an_odd_name_stops_no_ledger_and_is_named() {
     sandbox.write("tasks.yml", sandbox.read("tasks.yml").replace("Do it.", "Do that."));
     let other =
         sandbox.json(0, &["batch", "fork", "tasks.yml", "--format", "json"])["batch_id"].as_str().unwrap().to_owned();
-    sandbox.expect(0, &["dispatch", "coder", "--box", "planner"]);
+    sandbox.expect(0, &["inbox", "put", "coder", "--box", "planner"]);
     let batch = format!("context/batches/{id}");
     let mut places: Vec<(String, &str)> = Vec::new();
     for ledger in [&*batch, "context/inbox/coder"] {
@@ -301,7 +301,7 @@ fn an_odd_name_stops_no_ledger_and_is_named() {
 fn a_name_that_is_no_text_stops_no_ledger_and_is_named() {
     use std::os::unix::ffi::OsStrExt as _;
     let (sandbox, id) = batch(1, "");
-    sandbox.expect(0, &["dispatch", "coder", "--box", "planner"]);
+    sandbox.expect(0, &["inbox", "put", "coder", "--box", "planner"]);
     let name = std::ffi::OsStr::from_bytes(b"\xff\xfe.json");
     for folder in [format!("context/batches/{id}/reports"), "context/inbox/coder/responses".to_owned()] {
         fs::create_dir_all(sandbox.path(&folder)).unwrap();
@@ -345,7 +345,7 @@ fn a_command_that_fails_leaves_nothing_half_written() {
     fails("context/logs/planner", &["batch", "join", &id]);
     fails("context/cards", &["batch", "join", &id]);
     // The snapshot of the log, and the request.
-    fails("context/inbox/coder/requests", &["dispatch", "coder", "--box", "planner"]);
+    fails("context/inbox/coder/requests", &["inbox", "put", "coder", "--box", "planner"]);
     // Cards, boxes, packs, the event, the plan.
     sandbox.write("tasks.yml", sandbox.read("tasks.yml").replace("Do it.", "Do that."));
     fails("context/packs", &["batch", "fork", "tasks.yml"]);
@@ -376,14 +376,15 @@ fn on_a_full_disk(sandbox: &Sandbox, words: &[&str]) -> crate::sandbox::Run {
 #[test]
 fn a_full_disk_loses_nothing_and_the_same_command_does_it_once_there_is_room() {
     let (sandbox, id) = batch(1, "");
-    let turn = sandbox.json(0, &["dispatch", "coder", "--box", "planner", "--format", "json"])["agent_turn_id"].clone();
+    let turn =
+        sandbox.json(0, &["inbox", "put", "coder", "--box", "planner", "--format", "json"])["agent_turn_id"].clone();
     let turn = turn.as_str().unwrap();
     let outcome = ["--status", "success"];
     let commands = [
         (vec!["batch", "claim", &id, "0"], "accepted: epoch 1"),
         ([&["batch", "report", &id, "0", "--epoch", "1"], &outcome[..]].concat(), "counted: success"),
         (vec!["batch", "join", &id], &*format!("{id}  success")),
-        (vec!["dispatch", "coder", "--box", "planner", "--key", "k"], "accepted: turn "),
+        (vec!["inbox", "put", "coder", "--box", "planner", "--key", "k"], "accepted: turn "),
         (vec!["inbox", "claim", "coder", turn], "accepted: turn "),
         ([&["inbox", "ack", "coder", turn], &outcome[..]].concat(), "counted: success"),
         (vec!["inbox", "close", "coder"], "closed: coder"),

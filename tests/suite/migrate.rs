@@ -38,7 +38,7 @@ fn an_export_becomes_files_that_build_and_holds_no_secret() {
     }
     // Another agent's document is nowhere.
     assert!(!pack.contains('製') && sandbox.expect(0, &["render", "--agent", "writer"]).contains("The shop sells tea"));
-    let job = sandbox.expect(0, &["job", "daily-brief"]);
+    let job = sandbox.expect(0, &["agent", "job", "daily-brief"]);
     assert!(job.trim_end().contains("Say what changed since yesterday."), "{job}");
     let again = migrate(&sandbox, ".");
     assert!(!again.status.success() && String::from_utf8_lossy(&again.stderr).contains("nothing was written"));

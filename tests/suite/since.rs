@@ -106,7 +106,7 @@ fn a_pack_that_nothing_holds_is_refused_unless_a_build_gives_it() {
     // Cached packs are in no history, but a build still gives the one that was read.
     let cached =
         Sandbox::with(&[("contextpack.yml", "output: {dir: .contextpack/packs}\n"), ("work_items/store.md", STORE)]);
-    let trailer = cached.expect(0, &["trailer", "feat:store"]);
+    let trailer = cached.expect(0, &["render", "feat:store", "--trailer"]);
     let hash = trailer.trim().strip_prefix("Context-Pack: ").unwrap();
     let told = since(&cached, 0, &[hash]);
     assert_eq!((&told["status"], &told["path"]), (&"fresh".into(), &Value::Null));
@@ -119,7 +119,7 @@ fn packs_that_the_configuration_does_not_ask_for_are_known_once_they_are_recorde
     let sandbox = built();
     sandbox.expect(0, &["agent", "new", "Coder", "--purpose", "write code"]);
     let trailer = |args: &[&str]| {
-        let line = sandbox.expect(0, &[&["trailer", "feat:cache"], args].concat());
+        let line = sandbox.expect(0, &[&["render", "feat:cache", "--trailer"], args].concat());
         line.trim().strip_prefix("Context-Pack: ").unwrap().to_owned()
     };
     // Of other profiles, agents and limits only the record knows.
@@ -238,7 +238,7 @@ fn a_title_a_status_and_an_id_are_told_once() {
 #[test]
 fn trailers_of_commits_are_found_and_what_moved_is_a_warning_of_check() {
     let sandbox = built();
-    let trailer = sandbox.expect(0, &["trailer", PACK]);
+    let trailer = sandbox.expect(0, &["render", PACK, "--trailer"]);
     let other = format!("Context-Pack: sha256:{}", "0a".repeat(32));
     sandbox.git(&["checkout", "-q", "-b", "work"]);
     sandbox.git(&["commit", "-q", "--allow-empty", "-m", &format!("One\n\n{trailer}")]);
@@ -286,7 +286,7 @@ fn trailers_of_commits_are_found_and_what_moved_is_a_warning_of_check() {
 #[test]
 fn what_the_commits_changed_themselves_is_told_apart() {
     let sandbox = built();
-    let trailer = sandbox.expect(0, &["trailer", PACK]);
+    let trailer = sandbox.expect(0, &["render", PACK, "--trailer"]);
     sandbox.git(&["checkout", "-q", "-b", "work"]);
     sandbox.write("work_items/cache.md", CACHE.replace("status: open", "status: done"));
     sandbox.write("src/other.rs", "fn f() {}\n");
@@ -424,7 +424,7 @@ fn the_hook_adds_the_trailer_to_each_commit_and_no_hook_is_replaced() {
     let hook = ".git/hooks/prepare-commit-msg";
     assert!(sandbox.expect(0, &["init", "--hook"]).lines().any(|line| line == hook));
     assert_eq!(fs::metadata(sandbox.path(hook)).unwrap().permissions().mode() & 0o111, 0o111);
-    let trailer = sandbox.expect(0, &["trailer", PACK]);
+    let trailer = sandbox.expect(0, &["render", PACK, "--trailer"]);
     let commit = |variable: &str| {
         let script = "git -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m Work";
         let mut command = std::process::Command::new("sh");
@@ -480,7 +480,6 @@ fn the_usage_of_a_command_shows_what_takes_the_place_of_its_argument() {
         ("since", "--commits <REV..REV>"),
         ("render", "--agent <AGENT>"),
         ("explain", "--agent <AGENT>"),
-        ("trailer", "--agent <AGENT>"),
         ("open", "--agent <AGENT>"),
     ] {
         for args in [&[command][..], &[command, "--help"]] {

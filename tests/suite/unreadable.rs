@@ -250,7 +250,7 @@ fn a_folder_that_cannot_be_listed_may_hold_agents_and_rules_of_any_agent() {
     sandbox.expect(0, &["build", "--agent", "research", "--out", "-"]);
     let id = crate::cards::card(&sandbox, "x");
     sandbox.expect(0, &["box", "append", "research", &id]);
-    sandbox.expect(0, &["dispatch", "ops", "--box", "research"]);
+    sandbox.expect(0, &["inbox", "put", "ops", "--box", "research"]);
     sandbox.write(
         "tasks.yml",
         "parent_agent: research\ntasks:\n  - {target_strategy: new, target_ref: ops, instruction: Do.}\n",
@@ -267,7 +267,7 @@ fn a_folder_that_cannot_be_listed_may_hold_agents_and_rules_of_any_agent() {
         &["agent", "list"],
         &["agent", "show", "research"],
         &["agent", "new", "Research", "--purpose", "x"],
-        &["dispatch", "research", "--box", "research"],
+        &["inbox", "put", "research", "--box", "research"],
     ];
     for (folder, more) in [("knowledge/research", &[][..]), ("knowledge", &[]), ("agents", &agents)] {
         let files = sandbox.files();
@@ -290,7 +290,8 @@ fn a_folder_that_cannot_be_listed_may_hold_agents_and_rules_of_any_agent() {
 #[test]
 fn a_file_of_a_ledger_that_cannot_be_read_is_no_advice_to_take_what_somebody_has() {
     let (sandbox, id) = crate::batches::batch(2, "");
-    let turn = sandbox.json(0, &["dispatch", "coder", "--box", "planner", "--format", "json"])["agent_turn_id"].clone();
+    let turn =
+        sandbox.json(0, &["inbox", "put", "coder", "--box", "planner", "--format", "json"])["agent_turn_id"].clone();
     let turn = turn.as_str().unwrap();
     sandbox.expect(0, &["batch", "claim", &id, "0"]);
     sandbox.expect(0, &["batch", "report", &id, "1", "--epoch", "1", "--status", "success"]);

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-const DISPATCH: [&str; 4] = ["dispatch", "coder", "--box", "planner"];
+const DISPATCH: [&str; 5] = ["inbox", "put", "coder", "--box", "planner"];
 
 fn sent(text: &str) -> Value {
     serde_json::from_str(text.trim()).unwrap_or_else(|error| panic!("{error}: {text}"))

@@ -293,7 +293,7 @@ fn a_pull_request_shows_what_moved_since_the_packs_that_its_commits_name() {
         sandbox.expect(0, &[&["init"], options].concat());
         sandbox.expect(0, &["build", "-q"]);
         sandbox.commit();
-        let trailer = sandbox.expect(0, &["trailer", "task:a"]);
+        let trailer = sandbox.expect(0, &["render", "task:a", "--trailer"]);
         sandbox.git(&["checkout", "-q", "-b", "change"]);
         sandbox.git(&["commit", "-q", "--allow-empty", "-m", &format!("Work\n\n{trailer}")]);
         sandbox.git(&["checkout", "-q", "main"]);
@@ -540,7 +540,7 @@ fn the_jobs_of_a_schedule_are_chosen_and_their_contexts_handed_on() {
         assert_eq!((ended.code, &*outputs), (code, names), "{name}: {}{}", ended.stdout, ended.stderr);
     }
 
-    sandbox.expect(0, &["job", "brief", "--record"]);
+    sandbox.expect(0, &["agent", "job", "brief", "--record"]);
     sandbox.expect(0, &["verify", "kept"]);
     let (ended, _) = step(&sandbox, run, "Write the context", &[("CONTEXTPACK_JOB", "brief")]);
     assert_eq!(ended.code, 0, "{}", ended.stderr);

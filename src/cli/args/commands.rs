@@ -1,6 +1,6 @@
 //! The table of commands: purpose, formats and help of each, from which help, completions and manual pages are made.
 
-use super::{Args, BoxCommand, Command};
+use super::{AgentCommand, Args, BoxCommand, Command};
 use crate::console::Format;
 use clap::{CommandFactory as _, ValueEnum as _};
 use std::fmt::Write as _;
@@ -43,7 +43,7 @@ impl CommandEntry {
         }
         match self.name {
             "since" => command.override_usage(SINCE_USAGE),
-            "explain" | "render" | "trailer" | "open" => command.override_usage(pack_usage(self.name)),
+            "explain" | "render" | "open" => command.override_usage(pack_usage(self.name)),
             _ => command,
         }
     }
@@ -219,7 +219,12 @@ impl Args {
     /// Returns why the command `name` cannot print the format that was asked for, if it cannot.
     pub(super) fn format_fault(&self, name: &str) -> Option<String> {
         let (formats, when) = match &self.command {
-            Command::Job(options) if options.name.is_none() => (JSON, " without a name"),
+            Command::Agent(AgentCommand::Job(options)) if options.name.is_none() => {
+                (JSON, " without the name of a job")
+            }
+            Command::Agent(AgentCommand::Job(_)) => (formats_of(name), ""),
+            Command::Agent(_) => (JSON, " other than for `agent job NAME`"),
+            Command::Render(options) if options.trailer => (TEXT, " with `--trailer`"),
             Command::Box(command) if !matches!(command, BoxCommand::Show { .. }) => {
                 (JSON, " other than for `box show`")
             }

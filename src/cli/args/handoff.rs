@@ -1,6 +1,6 @@
 //! Options of the commands about agents, cards, boxes, handovers, batches and inboxes.
 
-use super::{BudgetArgs, interval, seconds, timeout};
+use super::{BudgetArgs, JobArgs, interval, seconds, timeout};
 use crate::cli::completion;
 use crate::handoff::cards::{MessageStyle, Role};
 use crate::handoff::ledger::LAST_EPOCH;
@@ -25,6 +25,7 @@ pub(crate) enum AgentCommand {
         #[arg(add = ArgValueCandidates::new(completion::agents))]
         agent: String,
     },
+    Job(JobArgs),
 }
 
 #[derive(Debug, Subcommand)]
@@ -198,7 +199,7 @@ pub(crate) struct TaskArg {
 }
 
 #[derive(Debug, Options)]
-pub(crate) struct DispatchArgs {
+pub(crate) struct TurnPutArgs {
     #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
     pub(crate) agent: String,
     #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
@@ -223,6 +224,7 @@ pub(crate) struct DispatchArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum InboxCommand {
+    Put(TurnPutArgs),
     List(InboxArg),
     Claim {
         #[command(flatten)]

@@ -162,7 +162,6 @@ pub(crate) enum Command {
     Render(RenderArgs),
     #[command(subcommand)]
     Agent(AgentCommand),
-    Job(JobArgs),
     #[command(subcommand)]
     Card(CardCommand),
     #[command(subcommand)]
@@ -170,14 +169,12 @@ pub(crate) enum Command {
     Handover(HandoverArgs),
     #[command(subcommand)]
     Batch(BatchCommand),
-    Dispatch(DispatchArgs),
     #[command(subcommand)]
     Inbox(InboxCommand),
     Redact(RedactArgs),
     Notes(NotesArgs),
     Diff(DiffArgs),
     Since(SinceArgs),
-    Trailer(TargetArgs),
     Stats(PackArgs),
     Report(ReportArgs),
     Open(OpenArgs),

@@ -197,6 +197,8 @@ pub(crate) struct RenderArgs {
     pub(crate) target: TargetArgs,
     #[arg(long)]
     pub(crate) record: bool,
+    #[arg(long, conflicts_with_all = ["part", "record"])]
+    pub(crate) trailer: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -3,7 +3,7 @@
 mod compare;
 mod find;
 
-use super::args::{Global, SinceArgs, TargetArgs};
+use super::args::{Global, SinceArgs};
 use super::input;
 use crate::cli::diff::{self, diff_line};
 use crate::console::github::append;
@@ -22,13 +22,6 @@ use std::io::Write as _;
 use std::path::Path;
 
 pub(crate) const TRAILER: &str = "Context-Pack";
-
-/// Prints the trailer of a pack.
-pub(crate) fn trailer(global: &Global, args: &TargetArgs) -> Result<Exit, Failure> {
-    let (pack, exit) = input::pack(global, &args.pack(), true)?;
-    writeln!(console::stdout(), "{TRAILER}: {}", printable(&pack.hash))?;
-    Ok(exit)
-}
 
 #[derive(Debug, Clone, Default)]
 struct ReadPack {
@@ -326,7 +319,7 @@ fn print(global: &Global, answer: &Answer) -> Result<(), Failure> {
     if matches!(global.format, Format::Text | Format::Github) {
         let fresh = answer.packs.iter().filter(|read| read.compared.status == "fresh").count();
         let note = match answer.packs.len() {
-            0 => "no commit names a pack; `contextpack trailer` prints the line for its message".to_owned(),
+            0 => "no commit names a pack; `contextpack render --trailer` prints the line for its message".to_owned(),
             all => format!("{fresh} of {all} packs are what a build gives now"),
         };
         global.note(&note)?;
