@@ -142,7 +142,6 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Render(options) => delivery::render(&args.global, options),
         Command::Explain(options) => explain::run(&args.global, options),
         Command::Diff(options) => diff::run(&args.global, options),
-        Command::Since(options) => since::run(&args.global, options),
         Command::Stats(options) => settled(|| stats::run(&args.global, options)),
         Command::Open(options) => page::open(&args.global, options),
         Command::Report(options) => page::report(&args.global, options),

@@ -81,7 +81,7 @@ fn an_error_of_the_input_ends_every_command_that_builds_with_3_and_what_can_be_b
         &["list"],
         &["ready"],
         &["stats"],
-        &["since", "packs/feat-root.coding.json"],
+        &["diff", "--since", "packs/feat-root.coding.json"],
     ];
     for (path, text, code) in faults {
         // Which fault it is does not matter to what a command does with it.

@@ -303,7 +303,7 @@ fn a_history_that_git_does_not_tell_is_named_and_not_left_out() {
     assert!(text.contains("The history cannot be read") && text.contains("not installed"), "{text}");
     assert!(stderr.contains("warning[git-unavailable]") && stderr.contains("recent changes"), "{stderr}");
     // What commits name is not known either.
-    let mut since = sandbox.command(&["since", "--commits", "HEAD"]);
+    let mut since = sandbox.command(&["diff", "--commits", "HEAD"]);
     since.env("PATH", &no_git);
     let since = run(since, "");
     assert!(since.code == 1 && since.stderr.contains("git is not installed"), "{since:?}");
@@ -319,7 +319,7 @@ fn a_commit_that_names_more_packs_than_are_read_says_so() {
     let sandbox = office();
     let trailers: String = (0..150).map(|number| format!("Context-Pack: sha256:{number:064x}\n")).collect();
     sandbox.git(&["commit", "-q", "--allow-empty", "-m", &format!("Many\n\n{trailers}")]);
-    let since = sandbox.run(&["since", "--commits", "HEAD", "--format", "json"]);
+    let since = sandbox.run(&["diff", "--commits", "HEAD", "--format", "json"]);
     let answer: serde_json::Value = serde_json::from_str(&since.stdout).unwrap();
     assert_eq!(answer["packs"].as_array().unwrap().len(), 100, "{since:?}");
     assert!(since.stderr.contains("names 50 more packs"), "{}", since.stderr);

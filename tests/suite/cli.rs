@@ -381,8 +381,8 @@ fn a_manual_page_has_the_usage_and_keeps_the_lines_of_examples() {
     for (command, usage) in [
         (&["man"][..], "contextpack [OPTIONS] <COMMAND>"),
         (
-            &["man", "since"],
-            "contextpack since [OPTIONS] <HASH|PACK|\\->...\ncontextpack since [OPTIONS] \\-\\-commits <REV..REV> [HASH|PACK|\\-]...",
+            &["man", "diff"],
+            "contextpack diff [OPTIONS] [OLD|REV|REV..REV|REV...REV] [NEW]\ncontextpack diff [OPTIONS] \\-\\-since <HASH|PACK|\\->...\ncontextpack diff [OPTIONS] \\-\\-commits <REV..REV>",
         ),
         (&["man", "batch", "fork"], "contextpack batch fork [OPTIONS] <FILE|\\->"),
     ] {
@@ -394,11 +394,11 @@ fn a_manual_page_has_the_usage_and_keeps_the_lines_of_examples() {
         );
         assert!(!page.contains("EXTRA"), "{command:?}");
     }
-    let page = sandbox.expect(0, &["man", "since"]);
-    assert!(page.contains(".SH \"EXAMPLES\"\n.nf\ncontextpack since sha256:…  "), "{page}");
-    assert!(page.contains(".SH \"EXIT STATUS\"\n.nf\n0  every pack"), "{page}");
+    let page = sandbox.expect(0, &["man", "diff"]);
+    assert!(page.contains(".SH \"EXAMPLES\"\n.nf\ncontextpack diff  "), "{page}");
+    assert!(page.contains(".SH \"EXIT STATUS\"\n.nf\n0  compared"), "{page}");
     assert!(page.contains("\\fB\\-\\-summary\\fR"), "{page}");
-    assert_eq!(sandbox.run(&["man", "sinec"]).code, 2);
+    assert_eq!(sandbox.run(&["man", "dfif"]).code, 2);
 }
 
 #[test]

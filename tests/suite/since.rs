@@ -1,4 +1,4 @@
-//! `since` and `trailer`: what moved since a pack was read, wherever the pack is found.
+//! `diff --since` and `render --trailer`: what moved since a pack was read, wherever the pack is found.
 
 use crate::sandbox::Sandbox;
 use serde_json::Value;
@@ -31,9 +31,9 @@ fn hash(sandbox: &Sandbox) -> String {
     pack["hash"].as_str().unwrap().to_owned()
 }
 
-/// What `since` says of one pack.
+/// What `diff --since` says of one pack.
 fn since(sandbox: &Sandbox, code: i32, args: &[&str]) -> Value {
-    sandbox.json(code, &[&["since"], args, &["--format", "json"]].concat())["packs"][0].clone()
+    sandbox.json(code, &[&["diff", "--since"], args, &["--format", "json"]].concat())["packs"][0].clone()
 }
 
 fn texts(told: &Value) -> Vec<&str> {
@@ -60,7 +60,7 @@ fn each_thing_that_moved_is_told_once_with_its_words() {
         ]
     );
     assert_eq!(told["path"], PACK);
-    let run = sandbox.run(&["since", &hash]);
+    let run = sandbox.run(&["diff", "--since", &hash]);
     assert!(run.stdout.contains("    - Entries end after [-a minute-].\n"), "{}", run.stdout);
     assert!(run.stderr.contains("0 of 1 packs are what a build gives now"), "{}", run.stderr);
 }
@@ -96,12 +96,12 @@ fn a_pack_is_found_where_git_has_it_or_where_it_was_delivered() {
 fn a_pack_that_nothing_holds_is_refused_unless_a_build_gives_it() {
     let sandbox = built();
     let other = format!("sha256:{}", "0a".repeat(32));
-    let run = sandbox.run(&["since", &other]);
+    let run = sandbox.run(&["diff", "--since", &other]);
     assert_eq!((run.code, run.stdout.as_str()), (2, ""));
     assert!(run.stderr.contains("no file in `packs` holds it"), "{}", run.stderr);
     assert!(run.stderr.contains("name the file that was read"), "{}", run.stderr);
     for wrong in ["feat:cache", "0a0a", "nothing.json", "--"] {
-        assert_ne!(sandbox.run(&["since", wrong]).code, 0, "{wrong}");
+        assert_ne!(sandbox.run(&["diff", "--since", wrong]).code, 0, "{wrong}");
     }
     // Cached packs are in no history, but a build still gives the one that was read.
     let cached =
@@ -111,7 +111,7 @@ fn a_pack_that_nothing_holds_is_refused_unless_a_build_gives_it() {
     let told = since(&cached, 0, &[hash]);
     assert_eq!((&told["status"], &told["path"]), (&"fresh".into(), &Value::Null));
     cached.write("work_items/store.md", STORE.replace("Text", "Other"));
-    assert!(cached.run(&["since", hash]).stderr.contains("packs are not committed here"));
+    assert!(cached.run(&["diff", "--since", hash]).stderr.contains("packs are not committed here"));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn packs_that_the_configuration_does_not_ask_for_are_known_once_they_are_recorde
     };
     // Of other profiles, agents and limits only the record knows.
     for args in [&["-p", "review"][..], &["--agent", "coder"], &["--max-chars", "5000"]] {
-        let run = sandbox.run(&["since", &trailer(args)]);
+        let run = sandbox.run(&["diff", "--since", &trailer(args)]);
         assert_eq!((run.code, run.stdout.as_str()), (2, ""));
         for said in ["no file in `packs` holds it", "`coding`", "`contextpack render --record`"] {
             assert!(run.stderr.contains(said), "{said}: {}", run.stderr);
@@ -136,7 +136,7 @@ fn packs_that_the_configuration_does_not_ask_for_are_known_once_they_are_recorde
     // A record whose file is gone still says what the pack was.
     let file = format!(".contextpack/delivered/{}.json", &hash["sha256:".len()..]);
     fs::remove_file(sandbox.path(&file)).unwrap();
-    let run = sandbox.run(&["since", &hash]);
+    let run = sandbox.run(&["diff", "--since", &hash]);
     assert!(
         run.code == 2 && run.stderr.contains("and delivered for `feat:cache`, and its file there is gone"),
         "{}",
@@ -214,7 +214,7 @@ fn a_title_a_status_and_an_id_are_told_once() {
     sandbox.expect(0, &["build", "-q"]);
     sandbox.commit();
     let told = |texts_now: &[&str]| {
-        let run = sandbox.run(&["since", PACK]);
+        let run = sandbox.run(&["diff", "--since", PACK]);
         assert!(!run.stdout.contains("Sections"), "{}", run.stdout);
         assert_eq!(texts(&since(&sandbox, 4, &[PACK])), texts_now);
         sandbox.git(&["checkout", "-q", "work_items"]);
@@ -226,7 +226,7 @@ fn a_title_a_status_and_an_id_are_told_once() {
     told(&[]);
     sandbox.write("work_items/cache.md", cache.replace("feat:store", "feat:disk"));
     sandbox.write("work_items/store.md", STORE.replace("feat:store", "feat:disk"));
-    let run = sandbox.run(&["since", PACK]);
+    let run = sandbox.run(&["diff", "--since", PACK]);
     assert!(
         run.stdout.contains("  the id of the blocker `feat:disk` changed: feat:store → feat:disk\n"),
         "{}",
@@ -244,7 +244,7 @@ fn trailers_of_commits_are_found_and_what_moved_is_a_warning_of_check() {
     sandbox.git(&["commit", "-q", "--allow-empty", "-m", &format!("One\n\n{trailer}")]);
     sandbox.git(&["commit", "-q", "--allow-empty", "-m", &format!("Two\n\n{trailer}{other}\n")]);
     sandbox.git(&["commit", "-q", "--allow-empty", "-m", "Three\n\nContext-Pack: what?"]);
-    let told = sandbox.json(0, &["since", "--commits", "main..HEAD", "--format", "json"]);
+    let told = sandbox.json(0, &["diff", "--commits", "main..HEAD", "--format", "json"]);
     let packs: Vec<(&str, usize)> = told["packs"]
         .as_array()
         .unwrap()
@@ -252,10 +252,10 @@ fn trailers_of_commits_are_found_and_what_moved_is_a_warning_of_check() {
         .map(|pack| (pack["status"].as_str().unwrap(), pack["named_by"].as_array().unwrap().len()))
         .collect();
     assert_eq!(packs, [("fresh", 2), ("missing", 1), ("missing", 1)]);
-    sandbox.expect(4, &["since", "--commits", "main..HEAD", "--strict"]);
-    assert_eq!(sandbox.run(&["since", "--commits", "nowhere..HEAD"]).code, 2);
-    assert_eq!(sandbox.run(&["since", "--commits=--all"]).code, 2);
-    assert!(sandbox.run(&["since", "--commits", "main..main"]).stderr.contains("no commit names a pack"));
+    sandbox.expect(4, &["diff", "--commits", "main..HEAD", "--strict"]);
+    assert_eq!(sandbox.run(&["diff", "--commits", "nowhere..HEAD"]).code, 2);
+    assert_eq!(sandbox.run(&["diff", "--commits=--all"]).code, 2);
+    assert!(sandbox.run(&["diff", "--commits", "main..main"]).stderr.contains("no commit names a pack"));
 
     sandbox.write(PACK_BEFORE, sandbox.read(PACK));
     sandbox.write("work_items/cache.md", CACHE.replace("a minute.", "a minute.\n- There is a limit."));
@@ -269,17 +269,17 @@ fn trailers_of_commits_are_found_and_what_moved_is_a_warning_of_check() {
     sandbox.write("contextpack.yml", "version: 1\nwarnings: {unknown-context: allow, moved-context: deny}\n");
     let checked = sandbox.json(3, &["check", "--commits", "main..HEAD", "--format", "json"]);
     assert_eq!(checked["diagnostics"].as_array().unwrap().len(), 1);
-    let page = sandbox.expect(4, &["since", "--commits", "main..HEAD", "--format", "markdown"]);
+    let page = sandbox.expect(4, &["diff", "--commits", "main..HEAD", "--format", "markdown"]);
     assert!(page.starts_with("### What the commits were written from\n"), "{page}");
-    let page = sandbox.expect(4, &["since", PACK_BEFORE, "--format", "markdown"]);
+    let page = sandbox.expect(4, &["diff", "--since", PACK_BEFORE, "--format", "markdown"]);
     assert!(
         page.starts_with("### What changed since packs were read\n") && page.contains("(coding)</code>: stale\n"),
         "{page}"
     );
     assert_eq!(page.lines().filter(|line| line.starts_with("### ")).count(), 1, "{page}");
-    let annotated = sandbox.expect(4, &["since", PACK_BEFORE, "--format", "github"]);
+    let annotated = sandbox.expect(4, &["diff", "--since", PACK_BEFORE, "--format", "github"]);
     assert!(annotated.contains("::the pack of feat:cache (coding) is stale now: "), "{annotated}");
-    let annotated = sandbox.expect(4, &["since", "--commits", "main..HEAD", "--format", "github"]);
+    let annotated = sandbox.expect(4, &["diff", "--commits", "main..HEAD", "--format", "github"]);
     assert!(annotated.contains("::warning file=work_items/cache.md,title=moved-context::commit "), "{annotated}");
 }
 
@@ -293,7 +293,7 @@ fn what_the_commits_changed_themselves_is_told_apart() {
     sandbox.git(&["add", "work_items", "src"]);
     sandbox.git(&["commit", "-q", "-m", &format!("Do it\n\n{trailer}")]);
     let own = "the commits that name it changed `work_items/cache.md` themselves";
-    let said = sandbox.expect(4, &["since", "--commits", "main..HEAD"]);
+    let said = sandbox.expect(4, &["diff", "--commits", "main..HEAD"]);
     assert!(said.contains(own) && !said.contains("other.rs"), "{said}");
     let checked = sandbox.run(&["check", "--commits", "main..HEAD"]);
     assert!(checked.stderr.contains("[moved-context]") && checked.stderr.contains(own), "{checked:?}");
@@ -301,7 +301,7 @@ fn what_the_commits_changed_themselves_is_told_apart() {
     sandbox.write("work_items/cache.md", CACHE);
     sandbox.write("docs/adr/0001-memory.md", ADR.replace("one minute", "ten minutes"));
     sandbox.git(&["commit", "-q", "-am", "Other"]);
-    let said = sandbox.expect(4, &["since", "--commits", "main..HEAD"]);
+    let said = sandbox.expect(4, &["diff", "--commits", "main..HEAD"]);
     assert!(!said.contains("themselves"), "{said}");
 }
 
@@ -355,10 +355,10 @@ fn damaged_edited_and_later_packs_are_compared_as_far_as_they_go() {
     assert_eq!((texts(&torn).len(), &torn["hash"]), (0, &hash(&sandbox).into()));
     sandbox.write("begun.json", &text[..text.find("\"hash\"").unwrap()]);
     assert_eq!(since(&sandbox, 5, &["begun.json"])["hash"], Value::Null);
-    assert!(sandbox.run(&["since", "begun.json"]).stdout.contains("\n  read: begun.json, built "));
+    assert!(sandbox.run(&["diff", "--since", "begun.json"]).stdout.contains("\n  read: begun.json, built "));
     sandbox.write("edited.json", text.replace("a millisecond", "an hour"));
     // The hash that it states is not its own.
-    let run = sandbox.run(&["since", "edited.json"]);
+    let run = sandbox.run(&["diff", "--since", "edited.json"]);
     assert!(run.stdout.contains(&format!("which states {}", hash(&sandbox))), "{}", run.stdout);
     let edited = since(&sandbox, 4, &["edited.json"]);
     assert_eq!(edited["status"], "edited");
@@ -372,7 +372,7 @@ fn damaged_edited_and_later_packs_are_compared_as_far_as_they_go() {
         let told = since(&sandbox, 5, &[name]);
         assert_eq!((&told["status"], &told["hash"]), (&"invalid".into(), &Value::Null), "{name}");
     }
-    let piped = sandbox.run_with(&["since", "-", "--format", "json"], &text);
+    let piped = sandbox.run_with(&["diff", "--since", "-", "--format", "json"], &text);
     assert_eq!(piped.code, 0, "{}", piped.stderr);
     // A version that somebody edited is not preferred to the one that git has.
     sandbox.write(PACK, text.replace("a millisecond", "an hour"));
@@ -389,7 +389,7 @@ fn secrets_of_older_packs_are_redacted_by_the_rules_of_today() {
     let hash = hash(&sandbox);
     sandbox.git(&["commit", "-q", "--allow-empty", "-m", &format!("About {secret}\n\nContext-Pack: {hash}")]);
     for format in ["text", "json", "markdown", "github"] {
-        let run = sandbox.run(&["since", PACK, "--commits", "HEAD~1..HEAD", "--format", format, "-v"]);
+        let run = sandbox.run(&["diff", "--since", PACK, "--commits", "HEAD~1..HEAD", "--format", format, "-v"]);
         assert_eq!(run.code, 4, "{}", run.stderr);
         assert!(!run.stdout.contains("ghp_a1") && !run.stderr.contains("ghp_a1"), "{format}: {}", run.stdout);
         assert!(run.stdout.contains("REDACTED"), "{format}: {}", run.stdout);
@@ -409,11 +409,11 @@ fn a_shallow_clone_says_what_it_lacks() {
     let url = format!("file://{}", sandbox.root().display());
     sandbox.git(&["clone", "-q", "--depth", "1", &url, clone.to_str().unwrap()]);
     let folder = clone.to_str().unwrap();
-    let run = sandbox.run(&["-C", folder, "since", &old]);
+    let run = sandbox.run(&["-C", folder, "diff", "--since", &old]);
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("`git fetch --unshallow`"), "{}", run.stderr);
     sandbox.git(&["-C", folder, "fetch", "-q", "--unshallow"]);
-    assert_eq!(since(&sandbox, 4, &["-C", folder, &old])["status"], "stale");
+    assert_eq!(since(&sandbox, 4, &[&old, "-C", folder])["status"], "stale");
 }
 
 #[cfg(unix)]
@@ -461,7 +461,7 @@ fn a_recorded_pack_is_named_by_the_hash_that_render_says() {
     let run = sandbox.run(&["render", "feat:cache", "--max-chars", "5000", "--record"]);
     let hash = run.stderr.trim().strip_prefix("recorded ").unwrap().split(' ').next().unwrap().to_owned();
     assert!(run.stderr.ends_with("in `.contextpack/delivered`\n"), "{run:?}");
-    assert!(sandbox.expect(0, &["since", &hash]).contains("fresh"));
+    assert!(sandbox.expect(0, &["diff", "--since", &hash]).contains("fresh"));
     assert_eq!(sandbox.run(&["render", "feat:cache", "--record", "-q"]).stderr, "");
     let folder = sandbox.path(".contextpack/delivered");
     let count = || std::fs::read_dir(&folder).unwrap().count();
@@ -477,16 +477,13 @@ fn a_recorded_pack_is_named_by_the_hash_that_render_says() {
 fn the_usage_of_a_command_shows_what_takes_the_place_of_its_argument() {
     let sandbox = built();
     for (command, option) in [
-        ("since", "--commits <REV..REV>"),
+        ("diff", "--commits <REV..REV>"),
         ("render", "--agent <AGENT>"),
         ("explain", "--agent <AGENT>"),
         ("open", "--agent <AGENT>"),
     ] {
-        for args in [&[command][..], &[command, "--help"]] {
-            let run = sandbox.run(args);
-            let said = run.stdout + &run.stderr;
-            let usage = said.split("Usage:").nth(1).unwrap().split("\n\n").next().unwrap();
-            assert!(usage.contains(option), "{args:?}: {usage}");
-        }
+        let said = sandbox.expect(0, &[command, "--help"]);
+        let usage = said.split("Usage:").nth(1).unwrap().split("\n\n").next().unwrap();
+        assert!(usage.contains(option), "{command}: {usage}");
     }
 }

@@ -42,7 +42,7 @@ impl CommandEntry {
             command = command.mut_arg("profiles", |arg| helped(arg, text));
         }
         match self.name {
-            "since" => command.override_usage(SINCE_USAGE),
+            "diff" => command.override_usage(DIFF_USAGE),
             "explain" | "render" | "open" => command.override_usage(pack_usage(self.name)),
             _ => command,
         }
@@ -81,9 +81,10 @@ const PROGRAM: &str = include_str!("../help/contextpack.txt");
 const GLOBAL: &str = "\
 Also -C DIR, --config FILE, --quiet, --verbose, --color WHEN: see `contextpack --help`.";
 
-const SINCE_USAGE: &str = "\
-contextpack since [OPTIONS] <HASH|PACK|->...
-       contextpack since [OPTIONS] --commits <REV..REV> [HASH|PACK|-]...";
+const DIFF_USAGE: &str = "\
+contextpack diff [OPTIONS] [OLD|REV|REV..REV|REV...REV] [NEW]
+       contextpack diff [OPTIONS] --since <HASH|PACK|->...
+       contextpack diff [OPTIONS] --commits <REV..REV>";
 
 /// Returns the usage of a command that takes a pack or a root, or builds what an agent gets without one.
 fn pack_usage(command: &str) -> String {

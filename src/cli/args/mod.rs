@@ -174,7 +174,6 @@ pub(crate) enum Command {
     Redact(RedactArgs),
     Notes(NotesArgs),
     Diff(DiffArgs),
-    Since(SinceArgs),
     Stats(PackArgs),
     Report(ReportArgs),
     Open(OpenArgs),

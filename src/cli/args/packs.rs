@@ -6,9 +6,7 @@ use crate::config::{Policy, Strategy};
 use crate::console::Failure;
 use crate::engine::{BudgetLimits, PackTarget, Repository};
 use crate::model::{ItemState, Shard};
-#[cfg(feature = "page")]
-use clap::ArgGroup;
-use clap::{Args as Options, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args as Options, Subcommand, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -238,6 +236,7 @@ pub(crate) struct VerifyArgs {
 }
 
 #[derive(Debug, Options)]
+#[command(group = ArgGroup::new("read").args(["since", "commits"]).multiple(true).conflicts_with_all(["old", "rebuild", "exit_code"]))]
 pub(crate) struct DiffArgs {
     #[arg(value_name = "OLD|REV|REV...REV", add = ArgValueCandidates::new(completion::packs))]
     pub(crate) old: Option<String>,
@@ -247,16 +246,12 @@ pub(crate) struct DiffArgs {
     pub(crate) rebuild: bool,
     #[arg(long)]
     pub(crate) exit_code: bool,
-}
-
-#[derive(Debug, Options)]
-pub(crate) struct SinceArgs {
-    #[arg(value_name = "HASH|PACK|-", required_unless_present = "commits", add = ArgValueCandidates::new(completion::packs))]
-    pub(crate) packs: Vec<String>,
+    #[arg(long, value_name = "HASH|PACK|-", num_args = 1.., add = ArgValueCandidates::new(completion::packs))]
+    pub(crate) since: Vec<String>,
     #[arg(long, value_name = "REV..REV", allow_hyphen_values = false)]
     pub(crate) commits: Option<String>,
-    #[command(flatten)]
-    pub(crate) summary: SummaryArgs,
+    #[arg(long, value_name = "FILE", requires = "read")]
+    pub(crate) summary: Option<PathBuf>,
 }
 
 #[derive(Debug, Options)]

@@ -22,6 +22,9 @@ use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
+    if !args.since.is_empty() || args.commits.is_some() {
+        return super::since::run(global, args);
+    }
     let sides = Sides::find(global, args)?;
     let (rebuilt, exit) = match args.rebuild {
         true => settled(|| rebuild(global, &sides.new)).map(|(packs, exit)| (Some(packs), exit))?,

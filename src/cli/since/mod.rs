@@ -1,9 +1,9 @@
-//! `contextpack since`: what changed since packs were read, which are named by their hashes, as files, or in trailers of commits.
+//! `contextpack diff --since`: what changed since packs were read, which are named by their hashes, as files, or in trailers of commits.
 
 mod compare;
 mod find;
 
-use super::args::{Global, SinceArgs};
+use super::args::{DiffArgs, Global};
 use super::input;
 use crate::cli::diff::{self, diff_line};
 use crate::console::github::append;
@@ -41,15 +41,15 @@ struct Answer {
     diff: Diff,
 }
 
-pub(crate) fn run(global: &Global, args: &SinceArgs) -> Result<Exit, Failure> {
+pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     // Standard input can be read once.
     let mut seen = BTreeSet::new();
-    let typed = args.packs.iter().filter(|typed| seen.insert(typed.as_str()));
+    let typed = args.since.iter().filter(|typed| seen.insert(typed.as_str()));
     let named: Vec<ReadPack> = typed.map(|typed| named(typed)).collect::<Result<_, _>>()?;
     settled(|| try_run(global, args, &named))
 }
 
-fn try_run(global: &Global, args: &SinceArgs, named: &[ReadPack]) -> Result<Exit, Failure> {
+fn try_run(global: &Global, args: &DiffArgs, named: &[ReadPack]) -> Result<Exit, Failure> {
     let repository = global.open(None)?;
     let project = repository.project();
     let mut read = named.to_vec();
@@ -66,7 +66,7 @@ fn try_run(global: &Global, args: &SinceArgs, named: &[ReadPack]) -> Result<Exit
             lost.compared.reasons.join("; ")
         )));
     }
-    if let Some(file) = &args.summary.file {
+    if let Some(file) = &args.summary {
         append(file, &document(&answer, true).markdown())?;
     }
     let faults: BTreeSet<&Diagnostic> = answer.packs.iter().flat_map(|read| &read.compared.diagnostics).collect();
@@ -287,7 +287,7 @@ fn diagnostic(read: &ReadPack) -> Option<Diagnostic> {
             (
                 Code::MovedContext,
                 format!("{commit}the pack of {}{verb} {status} now: {what}", read.label),
-                "`contextpack since` shows what changed; look whether the work still fits",
+                "`contextpack diff --since` shows what changed; look whether the work still fits",
             )
         }
     };
