@@ -143,10 +143,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Explain(options) => explain::run(&args.global, options),
         Command::Diff(options) => diff::run(&args.global, options),
         Command::Stats(options) => settled(|| stats::run(&args.global, options)),
-        Command::Open(options) => page::open(&args.global, options),
-        Command::Report(options) => page::report(&args.global, options),
-        #[cfg(feature = "page")]
-        Command::Serve(options) => serve::run(&args.global, options),
+        Command::Page(options) => page::run(&args.global, options),
         #[cfg(feature = "mcp")]
         Command::Mcp => crate::mcp::run(args.global.workspace(), args.global.quiet),
         Command::Git(options) => git::run(&args.global, options),

@@ -1,9 +1,10 @@
-//! `contextpack report` and `open`: packs, or one pack, on a page for a browser.
+//! `contextpack page`: packs, or the pack of one item, on a page for a browser.
 
-use super::args::{Global, OpenArgs, ReportArgs};
+use super::args::{Global, PageArgs};
 use super::input::{self, from_here};
 use crate::console::report::print_invalid_pack;
 use crate::console::{self, Exit, Failure, PathFailure, printable};
+use crate::engine::PackTarget;
 use crate::intake::Repo;
 use crate::model::{RepoPath, slug};
 use crate::page::{self as packs_page, PackFiles};
@@ -12,29 +13,66 @@ use crate::seal::bytes_of;
 use crate::store::{Folder, open_state};
 use crate::wire::Pack;
 use std::io::{self, IsTerminal as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-pub(crate) fn report(global: &Global, args: &ReportArgs) -> Result<Exit, Failure> {
-    if args.out.is_none() && std::io::stdout().is_terminal() {
-        return Err(Failure::usage("a page is for a browser: write it with `-o report.html`"));
+struct Page {
+    name: String,
+    text: String,
+    entries: Vec<Arc<PageEntry>>,
+    exit: Exit,
+}
+
+pub(crate) fn run(global: &Global, args: &PageArgs) -> Result<Exit, Failure> {
+    let items = args.shown.iter().filter(|shown| is_item(shown)).count();
+    let is_built = items > 0 || args.agent.agent.is_some();
+    #[cfg(feature = "page")]
+    if args.server.serve {
+        return super::serve::run(global, args, is_built || args.server.watch);
     }
-    let packs = PackFiles::open(&global.workspace(), &args.packs)?;
+    let page = match &args.shown[..] {
+        [] | [_] if is_built => of_item(global, args)?,
+        _ if is_built => return Err(Failure::usage("a page shows one item, or packs and folders of packs")),
+        shown => of_packs(global, shown)?,
+    };
+    match args.out.as_deref() {
+        None => show(&page, args.open)?,
+        Some(file) if file == "-" => console::exact().write_all(page.text.as_bytes())?,
+        Some(file) => {
+            write(file, &page.text)?;
+            writeln!(console::stdout(), "{}", printable(&file.display().to_string()))?;
+        }
+    }
+    Ok(page.exit.and(print_faults(&page.entries)?))
+}
+
+/// Returns whether an argument names an item: it is neither a folder or a pack, nor written as the file of one.
+fn is_item(shown: &Path) -> bool {
+    let is_json = shown.extension().is_some_and(|extension| extension == "json");
+    let is_document = || shown.is_file() && !input::is_pack(&shown.to_string_lossy()).unwrap_or(true);
+    !is_json && (!shown.exists() || is_document())
+}
+
+fn of_packs(global: &Global, shown: &[PathBuf]) -> Result<Page, Failure> {
+    let packs = PackFiles::open(&global.workspace(), shown)?;
     let entries = packs.entries();
     if entries.is_empty() {
         return Err(Failure::usage("there is no pack to show: `contextpack build` writes them"));
     }
     let freshness = packs.freshness(packs_page::check(&global.workspace()).as_ref());
-    let page = report_page(&report_data(entries.iter().map(AsRef::as_ref)), &freshness, None);
-    match &args.out {
-        None => console::exact().write_all(page.as_bytes())?,
-        Some(file) => {
-            write(file, &page)?;
-            writeln!(console::stdout(), "{}", printable(&file.display().to_string()))?;
-        }
-    }
-    print_faults(&entries)
+    let text = report_page(&report_data(entries.iter().map(AsRef::as_ref)), &freshness, None);
+    Ok(Page { name: "packs.html".to_owned(), text, entries, exit: Exit::Done })
+}
+
+/// Builds the pack of an item, or of the start of an agent's session, in memory.
+fn of_item(global: &Global, args: &PageArgs) -> Result<Page, Failure> {
+    let item = args.shown.first().map(|item| item.to_string_lossy());
+    let (pack, exit) = input::pack(global, &PackTarget::new(item.as_deref(), &args.budget, &args.agent), true)?;
+    let name = file_name(&pack);
+    let entry = PageEntry::new(&name.replace(".html", ".json"), &bytes_of(&pack));
+    let text = report_page(&report_data(std::iter::once(&entry)), "{}", None);
+    Ok(Page { name, text, entries: vec![Arc::new(entry)], exit })
 }
 
 fn write(file: &Path, page: &str) -> Result<(), Failure> {
@@ -44,7 +82,7 @@ fn write(file: &Path, page: &str) -> Result<(), Failure> {
     // Renaming a file over a device or a FIFO would destroy it.
     if let Some(there) = file.symlink_metadata().ok().filter(|there| !there.is_file()) {
         let (file, what) = (file.display(), if there.is_symlink() { "a link" } else { "not a regular file" });
-        let message = format!("`{file}` is {what}: name another file, or omit `-o` and redirect the output");
+        let message = format!("`{file}` is {what}: name another file, or redirect the output of `-o -`");
         return Err(Failure::usage(message));
     }
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -65,23 +103,21 @@ pub(super) fn print_faults(entries: &[Arc<PageEntry>]) -> Result<Exit, Failure> 
 
 const PAGES: &str = ".contextpack/pages";
 
-pub(crate) fn open(global: &Global, args: &OpenArgs) -> Result<Exit, Failure> {
-    let (pack, exit) = input::pack(global, &args.target.pack(), true)?;
-    let name = file_name(&pack);
-    let entry = PageEntry::new(&name.replace(".html", ".json"), &bytes_of(&pack));
-    let page = report_page(&report_data(std::iter::once(&entry)), "{}", None);
+/// Writes a page to the folder of pages, prints its path, and opens it if that was asked for or somebody looks at a terminal.
+fn show(page: &Page, open: bool) -> Result<(), Failure> {
     let root = Repo::find_root(&std::env::current_dir()?)?;
     open_state(&root)?;
     let folder = RepoPath::new(PAGES).map_err(|_| Failure::usage("the pages have no folder"))?;
     let folder = Folder::open(&root, &folder)?;
-    folder.write_once(".gitignore", b"# Pages of `contextpack open`. All of them can be made again.\n*\n")?;
-    folder.write(&name, page.as_bytes())?;
-    let path = folder.path().join(&name);
-    writeln!(console::stdout(), "{}", printable(&from_here(&format!("{PAGES}/{name}"))))?;
-    if !args.print {
-        start(&path).map_err(|error| PathFailure::failure("show in a browser", path.display().to_string(), error))?;
+    folder.write_once(".gitignore", b"# Pages of `contextpack page`. All of them can be made again.\n*\n")?;
+    folder.write(&page.name, page.text.as_bytes())?;
+    let path = folder.path().join(&page.name);
+    writeln!(console::stdout(), "{}", printable(&from_here(&format!("{PAGES}/{}", page.name))))?;
+    let opened = if open || std::io::stdout().is_terminal() { start(&path) } else { Ok(()) };
+    match opened {
+        Err(error) if open => Err(PathFailure::failure("show in a browser", path.display().to_string(), error)),
+        _ => Ok(()),
     }
-    Ok(exit.and(print_faults(&[Arc::new(entry)])?))
 }
 
 fn file_name(pack: &Pack) -> String {

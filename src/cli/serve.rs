@@ -1,6 +1,6 @@
-//! `contextpack serve`: packs on a page that is served on the loopback interface.
+//! `contextpack page --serve`: packs on a page that is served on the loopback interface.
 
-use super::args::{Global, ServeArgs};
+use super::args::{Global, PageArgs};
 use super::packs::no_packs;
 use super::page::print_faults;
 use super::watch::{WatchReporter, agent_request, events, from_root, refuse_typed, stamps};
@@ -11,26 +11,27 @@ use crate::page::{AgentPacks, PackFiles, PageSource, Server};
 use crate::watch::{Event, Watch};
 use std::sync::Arc;
 
-pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
-    if args.watch || args.agent.agent.is_some() {
+/// Serves finished packs, or those that it builds and follows.
+pub(crate) fn run(global: &Global, args: &PageArgs, is_built: bool) -> Result<Exit, Failure> {
+    if is_built {
         return watched(global, args);
     }
     let workspace = global.workspace();
-    let packs = PackFiles::open(&workspace, &args.packs)?;
+    let packs = PackFiles::open(&workspace, &args.shown)?;
     let entries = packs.entries();
     print_faults(&entries)?;
-    if entries.is_empty() && args.packs.is_empty() {
+    if entries.is_empty() && args.shown.is_empty() {
         no_packs(global).map_or(Ok(()), |note| global.note(note))?;
     }
-    Server::listen(args.port, PageSource::files(workspace, packs), global.quiet)?.run()?;
+    Server::listen(args.server.port, PageSource::files(workspace, packs), global.quiet)?.run()?;
     Ok(Exit::Done)
 }
 
 /// Builds packs, for an agent in memory, and serves them until stopped.
-fn watched(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
+fn watched(global: &Global, args: &PageArgs) -> Result<Exit, Failure> {
     let here = std::env::current_dir()?;
     let root = Repo::find_root(&here)?;
-    let typed = args.packs.iter().map(|root| root.display().to_string());
+    let typed = args.shown.iter().map(|root| root.display().to_string());
     let request = SessionRequest {
         config: global.config.clone(),
         roots: typed.map(|typed| from_root(&here, &root, &typed)).collect(),
@@ -40,7 +41,7 @@ fn watched(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
         root,
         ..SessionRequest::default()
     };
-    let (events, sender) = events(&request.root, args.poll)?;
+    let (events, sender) = events(&request.root, args.server.poll)?;
     let is_delivered = args.agent.agent.is_some();
     let watch = Watch::new(request, process_environment(), events, stamps()?, false);
     let mut watch = if is_delivered { watch.in_memory() } else { watch };
@@ -55,11 +56,11 @@ fn watched(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
             PageSource::Agent(Arc::clone(&packs))
         }
         false => {
-            reporter.print_first(report, &watch, args.poll)?;
+            reporter.print_first(report, &watch, args.server.poll)?;
             PageSource::files(global.workspace(), PackFiles::open(&global.workspace(), &[])?)
         }
     };
-    let server = Server::listen(args.port, source, global.quiet)?;
+    let server = Server::listen(args.server.port, source, global.quiet)?;
     let serving = std::thread::Builder::new().spawn(move || {
         let served = server.run();
         // The watch has ended already if nobody receives this.

@@ -86,24 +86,13 @@ fn identity(_: &Metadata) -> (u64, Option<SystemTime>) {
     (0, None)
 }
 
-/// Returns the failure for a place that cannot be read; an id is none.
-fn not_there(shown: &str, error: io::Error) -> Failure {
-    let is_path = shown.contains(['/', '\\']) || shown.ends_with(".json");
-    if is_path || error.kind() != io::ErrorKind::NotFound {
-        return PathFailure::failure("read", shown, error);
-    }
-    Failure::usage(format!(
-        "there is no file or folder `{shown}`: name a pack or a folder of packs; of a root, `contextpack build ROOT` prints the path, and `contextpack serve --watch ROOT` shows it"
-    ))
-}
-
 impl PackFiles {
     /// Opens the `given` packs and folders; if empty, the configuration's `output.dir`.
     pub(crate) fn open(workspace: &Workspace, given: &[PathBuf]) -> Result<Self, Failure> {
         let mut places = Vec::new();
         for path in given {
             let shown = slashed(path).trim_end_matches('/').to_owned();
-            if !path.metadata().map_err(|error| not_there(&shown, error))?.is_dir() {
+            if !path.metadata().map_err(|error| PathFailure::failure("read", &*shown, error))?.is_dir() {
                 // What cannot be read stops no other file, but for one that was named.
                 read_file(path, Links::Follow)
                     .map_err(|error| PathFailure::failure("read", path.display().to_string(), error))?;

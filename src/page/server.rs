@@ -1,4 +1,4 @@
-//! `contextpack serve`: the page on the loopback interface.
+//! `contextpack page --serve`: the page on the loopback interface.
 //!
 //! Other pages in the browser, and other users of the machine, must not be able to read packs. The server therefore answers
 //! only for loopback host names, which prevents DNS rebinding, and only if the path contains a random word.
@@ -286,7 +286,7 @@ impl Site {
             return answer;
         }
         let Some(path @ ("" | "packs.json" | "freshness.json")) = uri.path().strip_prefix(&self.base) else {
-            return plain(StatusCode::NOT_FOUND, "use the address that `contextpack serve` printed\n");
+            return plain(StatusCode::NOT_FOUND, "use the address that `contextpack page --serve` printed\n");
         };
         let mut shown = self.shown.borrow_mut();
         shown.refresh();

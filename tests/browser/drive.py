@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The page of `report` and `serve` in a real browser: is it quick, can it be used, does it stay harmless?
+"""The page of `contextpack page` in a real browser: is it quick, can it be used, does it stay harmless?
 
     python3 tests/browser/drive.py --bin target/release/contextpack [--shots DIR]
 """
@@ -64,7 +64,7 @@ class Repo:
         return done.stdout
 
     def page(self, *packs, codes=(0,)):
-        self.run("report", *packs, "-o", "page.html", codes=codes)
+        self.run("page", *packs, "-o", "page.html", codes=codes)
         return (self.folder / "page.html").as_uri()
 
 
@@ -437,7 +437,7 @@ def batches(browser, repo, shots):
     on("report", 2, "--epoch", "1", "--status", "failed", "--error-code", "exit_7", "--error-message", evil)
     turns = [json.loads(repo.run("inbox", "put", "coder", "--box", f"{batch}.0", "--key", key, "--format", "json"))["agent_turn_id"] for key in "ab"]
     repo.run("inbox", "claim", "coder", turns[0], "--by", "a machine " + evil)
-    server = subprocess.Popen([repo.program, "serve", "-q", "context"], cwd=repo.folder, stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([repo.program, "page", "--serve", "-q", "context"], cwd=repo.folder, stdout=subprocess.PIPE, text=True)
     try:
         address = server.stdout.readline().strip()
         path = f"context/batches/{batch}"
@@ -488,7 +488,7 @@ def batches(browser, repo, shots):
 
 
 def live(browser, repo, shots):
-    server = subprocess.Popen([repo.program, "serve", "--watch", "-q"], cwd=repo.folder, stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([repo.program, "page", "--serve", "--watch", "-q"], cwd=repo.folder, stdout=subprocess.PIPE, text=True)
     try:
         address = server.stdout.readline().strip()
         browser.open(address + "#/" + urllib.parse.quote("packs/task-7.coding.json", safe=""))

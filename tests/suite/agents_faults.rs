@@ -77,7 +77,7 @@ fn an_error_of_the_input_ends_every_command_that_builds_with_3_and_what_can_be_b
         &handover,
         &["batch", "fork", "tasks.yml"],
         &["render", "feat:root", "--trailer"],
-        &["open", "feat:root", "--print"],
+        &["page", "feat:root"],
         &["list"],
         &["ready"],
         &["stats"],

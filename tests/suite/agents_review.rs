@@ -83,7 +83,7 @@ fn the_page_has_the_agent_and_why_each_document_is_there() {
     let sandbox = office();
     sandbox.expect(0, &["build", "feat:root", "--agent", "research", "--policy", "expanded", "--out", "one"]);
     sandbox.expect(0, &["build", "--agent", "ops", "--out", "one"]);
-    let page = sandbox.expect(0, &["report", "one"]);
+    let page = sandbox.expect(0, &["page", "-o", "-", "one"]);
     let data = page.split("<script type=\"application/json\" id=\"data\">").nth(1).unwrap();
     let data: serde_json::Value = serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
     let text = data.to_string();

@@ -1,4 +1,4 @@
-//! `watch` and `serve` for an agent: after each change the packs are those that `render` and `build` give.
+//! `watch` and `page --serve` for an agent: after each change the packs are those that `render` and `build` give.
 
 use crate::agents::{CONFIG, office};
 use crate::sandbox::Sandbox;
@@ -230,11 +230,11 @@ fn what_is_typed_wrong_is_refused() {
         (&["watch", "--agent", "research", "-p", "none"], "there is no profile `none`"),
         (&["watch", "--policy", "minimal"], "--agent"),
         #[cfg(feature = "page")]
-        (&["serve", "--agent", "reserch"], "did you mean `agent:research:main`?"),
+        (&["page", "--serve", "--agent", "reserch"], "did you mean `agent:research:main`?"),
         #[cfg(feature = "page")]
-        (&["serve", "--agent", "research", "task:none"], "there is no item `task:none`"),
+        (&["page", "--serve", "--agent", "research", "task:none"], "there is no item `task:none`"),
         #[cfg(feature = "page")]
-        (&["serve", "--poll"], "--agent"),
+        (&["page", "--serve", "--poll"], "--agent"),
     ] {
         let run = sandbox.run(args);
         assert!(run.code == 2 && run.stderr.contains(why), "{args:?}: {run:?}");
@@ -247,7 +247,7 @@ fn what_is_typed_wrong_is_refused() {
 fn the_page_shows_the_packs_as_the_agent_gets_them() {
     use crate::serve::Served;
     let sandbox = busy();
-    let served = Served::new(&sandbox, &["serve", "--agent", "ops", "--policy", "expanded"]);
+    let served = Served::new(&sandbox, &["page", "--serve", "--agent", "ops", "--policy", "expanded"]);
     let path = format!("{}packs.json", served.base);
     let answer = served.get(&path, "");
     for name in ["agent-ops-blue", "feat-root", "task-list"] {

@@ -1,4 +1,4 @@
-//! Batches and inboxes on the page of `report` and `serve`.
+//! Batches and inboxes on the page of `contextpack page`.
 
 use crate::batches::batch;
 use crate::sandbox::Sandbox;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// The entries of the page of a path.
 fn entries(sandbox: &Sandbox, code: i32, path: &str) -> Vec<Value> {
-    let page = sandbox.expect(code, &["report", path]);
+    let page = sandbox.expect(code, &["page", "-o", "-", path]);
     let data = page.split("<script type=\"application/json\" id=\"data\">").nth(1).unwrap();
     let data: Value = serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
     data["packs"].as_array().unwrap().clone()
@@ -154,7 +154,7 @@ fn a_card_that_is_deleted_leaves_a_served_page() {
     sandbox.expect(0, &["box", "append", &format!("{id}.0"), &card]);
     // Files that changed a moment ago are read again in any case.
     std::thread::sleep(std::time::Duration::from_millis(2100));
-    let served = crate::serve::Served::new(&sandbox, &["serve", "context"]);
+    let served = crate::serve::Served::new(&sandbox, &["page", "--serve", "context"]);
     let path = format!("{}packs.json", served.base);
     assert!(served.get(&path, "").body.contains("A word to forget."));
     sandbox.expect(0, &["card", "delete", &card]);

@@ -130,7 +130,7 @@ fn a_line_end_that_a_formatter_adds_is_no_change_of_a_file() {
         assert_eq!(sandbox.expect(0, &["batch", "fork", "tasks.yml"]).trim(), batch);
         let status = sandbox.json(0, &["batch", "status", &batch, "--format", "json"]);
         assert_eq!((&status["tasks"][0]["status"], &status["faults"]), (&"dispatched".into(), &json!([])));
-        sandbox.expect(0, &["report", "context", "-o", "page.html"]);
+        sandbox.expect(0, &["page", "context", "-o", "page.html"]);
         let inbox = sandbox.json(0, &["inbox", "list", "coder", "--format", "json"]);
         assert_eq!((inbox["turns"].as_array().unwrap().len(), &inbox["faults"]), (1, &json!([])));
     }

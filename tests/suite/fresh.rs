@@ -147,8 +147,8 @@ fn the_packs_of_this_repo_are_fresh() {
 #[test]
 fn every_command_of_the_help_has_help_with_examples_and_exit_codes() {
     let sandbox = Sandbox::new();
-    let help = sandbox.expect(0, &["--help"]);
-    let groups = help.split("\n\nRun `contextpack COMMAND").next().unwrap();
+    let help = sandbox.expect(0, &["--help", "--all"]);
+    let groups = help.split("\n\n`contextpack --help --all`").next().unwrap();
     let commands: Vec<&str> = groups.lines().filter_map(|line| line.strip_prefix("  ")).collect();
     let mut seen = 0;
     for name in commands.iter().filter_map(|line| line.split_whitespace().next()) {

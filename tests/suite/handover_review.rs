@@ -97,7 +97,7 @@ fn the_page_shows_handovers_and_boxes_as_conversations() {
     sandbox.expect(0, &["card", "delete", &gone]);
     sandbox.commit();
     handover(&sandbox, &["launch", "--to", "coder", "--box", "planner", "--arg", "instruction=Go"]);
-    let entries = data(&sandbox.expect(0, &["report", "context"]))["packs"].clone();
+    let entries = data(&sandbox.expect(0, &["page", "-o", "-", "context"]))["packs"].clone();
     let entries = entries.as_array().unwrap();
     let paths: Vec<&str> = entries.iter().map(|entry| entry["path"].as_str().unwrap()).collect();
     // The context box, the profile's and the snapshot of the log; the log; the pack.
@@ -116,9 +116,12 @@ fn the_page_shows_handovers_and_boxes_as_conversations() {
     let pack = entries.iter().find(|entry| entry["path"].as_str().unwrap().starts_with("context/packs/")).unwrap();
     assert_eq!(pack["pack"]["handover"]["recipe"], "launch");
     // A part of the folder, and a box that was damaged.
-    assert_eq!(data(&sandbox.expect(0, &["report", "context/logs/planner"]))["packs"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        data(&sandbox.expect(0, &["page", "-o", "-", "context/logs/planner"]))["packs"].as_array().unwrap().len(),
+        1
+    );
     sandbox.write(&crate::cards::path("cards", &question), "{}");
-    let run = sandbox.run(&["report", "context/logs"]);
+    let run = sandbox.run(&["page", "-o", "-", "context/logs"]);
     assert!(run.code == 5 && run.stderr.contains("its content was changed"), "{}{}", run.code, run.stderr);
 }
 

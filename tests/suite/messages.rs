@@ -284,8 +284,10 @@ fn what_is_named_wrongly_says_what_to_name() {
     }
     let run = sandbox.run(&["list", "--state", "done"]);
     assert!(run.code == 0 && run.stderr.contains("no root is in this state; 1 is in others"), "{run:?}");
-    let run = sandbox.run(&["report", "task:a", "-o", "x.html"]);
-    assert!(run.code == 2 && run.stderr.contains("`contextpack serve --watch ROOT`"), "{run:?}");
+    for (old, new) in [("report", "'page'"), ("since", "'diff --since'"), ("dispatch", "'inbox put'")] {
+        let run = sandbox.run(&[old]);
+        assert!(run.code == 2 && run.stderr.contains(new), "{run:?}");
+    }
     let run = sandbox.run(&["render", "task:a", "--format", "xml"]);
     assert!(run.code == 2 && run.stderr.contains("its formats are `text`, `json` and `messages`"), "{run:?}");
     let run = sandbox.run(&["rendr"]);

@@ -46,7 +46,7 @@ const NAMED: [&[&str]; 10] = [
     &["diff", "packs/feat-cache.coding.json", "@"],
     &["redact", "@"],
     &["redact", "--report", "@"],
-    &["report", "@"],
+    &["page", "-o", "-", "@"],
     &["git", "textconv", "@"],
     &["render", "@"],
     &["explain", "@"],
@@ -98,7 +98,7 @@ fn links_and_pipes_in_the_output_folder_are_not_followed() {
     symlink(&outside, sandbox.root().join("packs/link.json")).unwrap();
     symlink("/dev/zero", sandbox.root().join("packs/zero.json")).unwrap();
     fifo(&sandbox, "packs/fifo.json");
-    for args in [&["report"][..], &["report", "packs"], &["check"], &["list"]] {
+    for args in [&["page", "-o", "-"][..], &["page", "-o", "-", "packs"], &["check"], &["list"]] {
         let (code, said) = ended(&sandbox, args, Stdio::null());
         assert!(code == 0 && !said.contains("Stolen"), "{args:?}: {code}: {said}");
     }
@@ -109,7 +109,7 @@ fn links_and_pipes_in_the_output_folder_are_not_followed() {
     let (code, said) = ended(&sandbox, &["diff", "packs", "packs"], Stdio::null());
     assert!(code == 0 && !said.contains("Stolen"), "{code}: {said}");
     large(&sandbox, "packs/large.json");
-    for args in [&["report"][..], &["report", "packs"], &["verify", "packs"]] {
+    for args in [&["page", "-o", "-"][..], &["page", "-o", "-", "packs"], &["verify", "packs"]] {
         let (code, said) = ended(&sandbox, args, Stdio::null());
         // It stops no other pack.
         assert!(code == 5 && said.contains("larger than 64 MiB"), "{args:?}: {code}: {said}");
@@ -124,12 +124,12 @@ fn a_report_replaces_no_pipe_no_device_and_no_link() {
     symlink("elsewhere.html", sandbox.root().join("link.html")).unwrap();
     for name in ["pipe.html", "link.html"] {
         let before = sandbox.root().join(name).symlink_metadata().unwrap().file_type();
-        let (code, said) = ended(&sandbox, &["report", "-o", name], Stdio::null());
+        let (code, said) = ended(&sandbox, &["page", "-o", name], Stdio::null());
         assert!(code == 2 && said.contains(name), "{code}: {said}");
         assert_eq!(sandbox.root().join(name).symlink_metadata().unwrap().file_type(), before);
     }
-    sandbox.expect(0, &["report", "-o", "page.html"]);
-    sandbox.expect(0, &["report", "-o", "page.html"]);
+    sandbox.expect(0, &["page", "-o", "page.html"]);
+    sandbox.expect(0, &["page", "-o", "page.html"]);
 }
 
 #[test]
@@ -139,10 +139,10 @@ fn an_output_folder_that_is_a_link_is_refused() {
     std::fs::create_dir(&outside).unwrap();
     std::fs::write(outside.join("a.json"), "Stolen.").unwrap();
     symlink(&outside, sandbox.root().join("packs")).unwrap();
-    let (code, said) = ended(&sandbox, &["report"], Stdio::null());
+    let (code, said) = ended(&sandbox, &["page", "-o", "-"], Stdio::null());
     assert!(code == 1 && said.contains("is a link") && !said.contains("Stolen"), "{code}: {said}");
     #[cfg(feature = "page")]
-    assert_eq!(ended(&sandbox, &["serve"], Stdio::null()).0, 1);
+    assert_eq!(ended(&sandbox, &["page", "--serve"], Stdio::null()).0, 1);
 }
 
 #[test]

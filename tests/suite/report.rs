@@ -50,10 +50,10 @@ fn source(name: &str) -> String {
 fn the_page_is_the_same_for_the_same_packs_wherever_they_are() {
     let sandbox = small();
     sandbox.expect(0, &["build", "-q"]);
-    let page = sandbox.expect(0, &["report"]);
-    assert_eq!(sandbox.expect(0, &["report", "-o", "report.html"]), "report.html\n");
+    let page = sandbox.expect(0, &["page", "-o", "-"]);
+    assert_eq!(sandbox.expect(0, &["page", "-o", "report.html"]), "report.html\n");
     assert_eq!(sandbox.read("report.html"), page);
-    assert_eq!(sandbox.expect(0, &["report", "packs/"]), page);
+    assert_eq!(sandbox.expect(0, &["page", "-o", "-", "packs/"]), page);
     let script: String = SCRIPTS.map(source).concat();
     let mut short = page.replace(&source("page.css"), "[page.css]").replace(&script, "[scripts]");
     for text in [source("page.css"), script] {
@@ -74,7 +74,7 @@ fn the_page_is_the_same_for_the_same_packs_wherever_they_are() {
 fn the_page_has_all_of_each_pack_and_its_rendering() {
     let sandbox = small();
     sandbox.expect(0, &["build", "-q", "-p", "coding", "-p", "review", "--max-tokens", "700"]);
-    let data = data(&sandbox.expect(0, &["report"]));
+    let data = data(&sandbox.expect(0, &["page", "-o", "-"]));
     let packs = data["packs"].as_array().unwrap();
     assert_eq!(packs.len(), 6);
     for entry in packs {
@@ -92,7 +92,7 @@ fn the_page_has_all_of_each_pack_and_its_rendering() {
             .collect();
         assert_eq!(rendering, sandbox.expect(0, &["render", path]), "{path}");
     }
-    let one = sandbox.expect(0, &["report", "packs/feat-cache.coding.json", "packs/feat-cache.coding.json"]);
+    let one = sandbox.expect(0, &["page", "-o", "-", "packs/feat-cache.coding.json", "packs/feat-cache.coding.json"]);
     assert_eq!(self::data(&one)["packs"].as_array().unwrap().len(), 1, "twice named is once shown");
 }
 
@@ -107,7 +107,7 @@ fn no_text_of_a_pack_is_anything_but_data() {
     // Nobody who hands packs on has to have built them by this program: what it takes out of texts may be in there.
     let path = "packs/task-evil.coding.json";
     sandbox.write(path, sandbox.read(path).replacen("</script>", "</script>\u{202e}\\u009b\u{e0041}", 1));
-    let run = sandbox.run(&["report"]);
+    let run = sandbox.run(&["page", "-o", "-"]);
     assert_eq!(run.code, 5, "{}", run.stderr);
     assert!(run.stderr.contains("`packs/task-evil.coding.json` is not a valid pack: "), "{}", run.stderr);
     let page = run.stdout;
@@ -127,19 +127,19 @@ fn the_page_says_which_packs_are_fresh_if_it_is_made_in_their_repo() {
     let state = |args: &[&str], path: &str| json(&sandbox.expect(0, args), "freshness")[path].clone();
     let fresh = serde_json::json!({"status": "fresh", "reasons": []});
     let path = "packs/feat-cache.coding.json";
-    assert_eq!(state(&["report"], path), fresh);
-    assert_eq!(state(&["report", path], path), fresh);
+    assert_eq!(state(&["page", "-o", "-"], path), fresh);
+    assert_eq!(state(&["page", "-o", "-", path], path), fresh);
     sandbox.write("elsewhere.json", sandbox.read(path));
-    assert!(state(&["report", "elsewhere.json"], "elsewhere.json").is_null(), "no build writes it");
+    assert!(state(&["page", "-o", "-", "elsewhere.json"], "elsewhere.json").is_null(), "no build writes it");
     sandbox.write("docs/adr/0007-cache.md", sandbox.read("docs/adr/0007-cache.md").replace("We cache.", "We crash."));
-    let stale = state(&["report"], path);
+    let stale = state(&["page", "-o", "-"], path);
     assert_eq!(stale["status"], "stale");
     assert_eq!(stale["reasons"], serde_json::json!(["docs/adr/0007-cache.md changed"]));
     sandbox.write("work_items/feat-cache.md", "");
     std::fs::remove_file(sandbox.root().join("work_items/feat-cache.md")).unwrap();
-    assert_eq!(state(&["report"], path)["status"], "orphaned");
+    assert_eq!(state(&["page", "-o", "-"], path)["status"], "orphaned");
     let faulty = Sandbox::with(&[("contextpack.yml", "no_such_field: 1\n"), (path, &sandbox.read(path))]);
-    let run = faulty.run(&["report", path]);
+    let run = faulty.run(&["page", "-o", "-", path]);
     assert_eq!((run.code, json(&run.stdout, "freshness")), (0, serde_json::json!({})), "{}", run.stderr);
 }
 
@@ -154,7 +154,7 @@ fn texts_that_packs_share_are_on_the_page_once() {
         );
     }
     sandbox.expect(0, &["build", "-q"]);
-    let page = sandbox.expect(0, &["report"]);
+    let page = sandbox.expect(0, &["page", "-o", "-"]);
     assert_eq!(data(&page)["packs"].as_array().unwrap().len(), 20);
     assert_eq!(page.matches(text.trim()).count(), 1);
 }
@@ -164,7 +164,7 @@ fn what_is_no_pack_stands_on_the_page_with_its_fault_and_hides_no_other() {
     let sandbox = small();
     sandbox.expect(0, &["build", "-q"]);
     sandbox.write("packs/torn.json", &sandbox.read("packs/feat-cache.coding.json")[..900]);
-    let run = sandbox.run(&["report", "-o", "report.html"]);
+    let run = sandbox.run(&["page", "-o", "report.html"]);
     assert_eq!((run.code, run.stdout.as_str()), (5, "report.html\n"), "{}", run.stderr);
     let data = data(&sandbox.read("report.html"));
     let torn = data["packs"].as_array().unwrap().iter().find(|entry| entry["path"] == "packs/torn.json").unwrap();
@@ -175,26 +175,26 @@ fn what_is_no_pack_stands_on_the_page_with_its_fault_and_hides_no_other() {
 #[test]
 fn there_is_no_page_without_packs() {
     let sandbox = small();
-    sandbox.expect(2, &["report", "-o", "report.html"]);
-    sandbox.expect(1, &["report", "nowhere.json", "-o", "report.html"]);
+    sandbox.expect(2, &["page", "-o", "report.html"]);
+    sandbox.expect(1, &["page", "nowhere.json", "-o", "report.html"]);
     assert!(!sandbox.has("report.html"));
     sandbox.expect(0, &["build", "-q"]);
-    sandbox.expect(1, &["report", "-o", "no/such/../../work_items/feat-cache.md/x.html"]);
+    sandbox.expect(1, &["page", "-o", "no/such/../../work_items/feat-cache.md/x.html"]);
 }
 
 #[test]
 fn one_pack_is_shown_on_a_page_of_its_own() {
     let sandbox = Sandbox::configured(&[("work_items/a.md", "---\nid: feat:a\ntitle: A title\n---\n\nText.\n")]);
-    let path = sandbox.expect(0, &["open", "feat:a", "--print", "-q"]);
+    let path = sandbox.expect(0, &["page", "feat:a", "-q"]);
     assert_eq!(path, ".contextpack/pages/feat-a.coding.html\n");
     let page = sandbox.read(path.trim());
     assert!(page.contains("A title") && page.starts_with("<!doctype html>"), "{}", &page[..100]);
     sandbox.expect(0, &["build", "-q"]);
-    sandbox.expect(0, &["open", "packs/feat-a.coding.json", "--print", "-q"]);
-    assert_eq!(sandbox.read(path.trim()), page, "the same pack gives the same page");
+    sandbox.expect(0, &["page", "packs/feat-a.coding.json", "-q"]);
+    assert!(sandbox.read(".contextpack/pages/packs.html").contains("A title"));
     sandbox.commit();
     assert_eq!(sandbox.git(&["ls-files", ".contextpack"]), "");
-    assert_eq!(sandbox.run(&["open", "feat:b", "--print"]).code, 2);
+    assert_eq!(sandbox.run(&["page", "feat:b"]).code, 2);
     sandbox.write("packs/feat-a.coding.json", "{}");
-    assert_ne!(sandbox.run(&["open", "packs/feat-a.coding.json", "--print"]).code, 0);
+    assert_ne!(sandbox.run(&["page", "packs/feat-a.coding.json"]).code, 0);
 }

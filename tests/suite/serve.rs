@@ -70,7 +70,7 @@ impl Served {
 fn the_page_and_its_data_are_there_for_whoever_has_the_address() {
     let sandbox = small();
     sandbox.expect(0, &["build", "-q"]);
-    let served = Served::new(&sandbox, &["serve"]);
+    let served = Served::new(&sandbox, &["page", "--serve"]);
     let page = served.get(&served.base, "");
     assert_eq!(page.status, 200, "{}", page.head);
     let policy = page.header("content-security-policy").unwrap();
@@ -79,10 +79,10 @@ fn the_page_and_its_data_are_there_for_whoever_has_the_address() {
     assert_eq!(page.header("cache-control"), Some("no-store"));
     assert_eq!(page.header("access-control-allow-origin"), None);
     let data = served.get(&format!("{}packs.json", served.base), "").body;
-    // Besides the policy and the tag it is the page that `report` writes.
+    // Besides the policy and the tag it is the page that `page -o -` writes.
     let (_, data) = data.split_once("\"changed\":").unwrap();
     let data = data.strip_suffix('}').unwrap();
-    assert!(page.body.contains(data) && sandbox.expect(0, &["report"]).contains(data));
+    assert!(page.body.contains(data) && sandbox.expect(0, &["page", "-o", "-"]).contains(data));
     let local = format!("GET {} HTTP/1.1\r\nHost: {}", served.base, served.host.replace("127.0.0.1", "localhost"));
     assert_eq!(served.ask(&local).status, 200);
 }
@@ -91,7 +91,8 @@ fn the_page_and_its_data_are_there_for_whoever_has_the_address() {
 fn everybody_else_is_refused() {
     let sandbox = small();
     sandbox.expect(0, &["build", "-q"]);
-    let (one, other) = (Served::new(&sandbox, &["serve"]), Served::new(&sandbox, &["serve", "packs"]));
+    let (one, other) =
+        (Served::new(&sandbox, &["page", "--serve"]), Served::new(&sandbox, &["page", "--serve", "packs"]));
     assert_ne!(one.base, other.base, "the word is drawn by lot");
     assert_eq!(one.base.len(), 34);
     for path in ["/", "/packs.json", &other.base, &format!("{}../", one.base), &format!("{}x", one.base)] {
@@ -127,7 +128,7 @@ pub(crate) fn tag(body: &str) -> String {
 #[test]
 fn the_packs_that_changed_are_told_and_no_others() {
     let sandbox = small();
-    let served = Served::new(&sandbox, &["serve"]);
+    let served = Served::new(&sandbox, &["page", "--serve"]);
     let path = format!("{}packs.json", served.base);
     let again = |tag: &str| served.get(&format!("{path}?since={tag}"), "");
     let none = served.get(&path, "");
@@ -184,7 +185,7 @@ fn until(served: &Served, what: &str, wanted: impl Fn(&str) -> bool) {
 fn the_page_follows_whatever_becomes_of_the_folder() {
     let sandbox = small();
     sandbox.expect(0, &["build", "-q"]);
-    let served = Served::new(&sandbox, &["serve"]);
+    let served = Served::new(&sandbox, &["page", "--serve"]);
     let packs = sandbox.path("packs");
     std::fs::remove_dir_all(&packs).unwrap();
     until(&served, "no folder", |body| body.contains("\"paths\":[]"));
@@ -200,7 +201,7 @@ fn the_page_follows_whatever_becomes_of_the_folder() {
 fn one_odd_file_stops_no_pack_of_a_page() {
     let sandbox = small();
     sandbox.expect(0, &["build", "-q"]);
-    let served = Served::new(&sandbox, &["serve"]);
+    let served = Served::new(&sandbox, &["page", "--serve"]);
     let large = std::fs::File::create(sandbox.path("packs/zzz.json")).unwrap();
     large.set_len((64 << 20) + 1).unwrap();
     if cfg!(unix) {
@@ -214,7 +215,7 @@ fn one_odd_file_stops_no_pack_of_a_page() {
     // Nor does it stop those commands that read all packs.
     sandbox.expect(0, &["check"]);
     sandbox.expect(0, &["build", "--prune"]);
-    sandbox.expect(5, &["report"]);
+    sandbox.expect(5, &["page", "-o", "-"]);
     let verified = sandbox.run(&["verify", "packs"]);
     assert_eq!(verified.code, 5);
     assert!(
@@ -239,7 +240,7 @@ fn a_pack_of_equal_length_and_time_is_another_one() {
     };
     let text = std::fs::read_to_string(&path).unwrap();
     write(text.clone());
-    let served = Served::new(&sandbox, &["serve", "packs"]);
+    let served = Served::new(&sandbox, &["page", "--serve", "packs"]);
     until(&served, "the first one", |body| body.contains("We cache."));
     std::thread::sleep(Duration::from_millis(2100));
     until(&served, "the first one at rest", |body| body.contains("We cache."));
@@ -250,7 +251,7 @@ fn a_pack_of_equal_length_and_time_is_another_one() {
 #[test]
 fn watching_builds_and_says_what_is_fresh() {
     let sandbox = small();
-    let served = Served::new(&sandbox, &["serve", "--watch", "--poll=100ms"]);
+    let served = Served::new(&sandbox, &["page", "--serve", "--watch", "--poll=100ms"]);
     let [packs, freshness] = ["packs.json", "freshness.json"].map(|name| format!("{}{name}", served.base));
     assert!(served.get(&packs, "").body.contains("We cache."), "the first build is done before the address is printed");
     let until = |path: &str, found: &dyn Fn(&str) -> bool| {
@@ -279,7 +280,7 @@ fn watching_builds_and_says_what_is_fresh() {
 fn packs_that_no_build_followed_become_stale_on_the_page() {
     let sandbox = small();
     sandbox.expect(0, &["build", "-q"]);
-    let served = Served::new(&sandbox, &["serve"]);
+    let served = Served::new(&sandbox, &["page", "--serve"]);
     let path = format!("{}freshness.json", served.base);
     let until = |word: &str| {
         let started = Instant::now();
@@ -296,11 +297,11 @@ fn packs_that_no_build_followed_become_stale_on_the_page() {
 #[test]
 fn what_cannot_be_served_is_told() {
     let sandbox = small();
-    sandbox.expect(2, &["serve", "nowhere"]);
-    sandbox.expect(2, &["serve", "--watch", "feat:none"]);
-    let served = Served::new(&sandbox, &["serve"]);
+    sandbox.expect(2, &["page", "--serve", "nowhere"]);
+    sandbox.expect(2, &["page", "--serve", "--watch", "feat:none"]);
+    let served = Served::new(&sandbox, &["page", "--serve"]);
     let port = served.host.split(':').nth(1).unwrap();
-    let run = sandbox.run(&["serve", "--port", port]);
+    let run = sandbox.run(&["page", "--serve", "--port", port]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     assert!(run.stderr.contains(&format!("cannot listen on `{}`", served.host)), "{}", run.stderr);
 }

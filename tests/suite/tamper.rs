@@ -256,7 +256,7 @@ fn what_nobody_sees_makes_a_forged_pack_invalid_and_is_printed_by_no_command() {
                 &["explain", "forged.json", "--format", "json"],
                 &["explain", "forged.json", "--format", "markdown"],
                 &["diff", "forged.json", "forged.json"],
-                &["report", "forged.json"],
+                &["page", "-o", "-", "forged.json"],
                 &["verify", "forged.json", "--format", "json"],
             ] {
                 let run = sandbox.run(args);
@@ -351,7 +351,7 @@ fn a_secret_in_a_damaged_pack_is_in_no_message() {
             &["verify", path],
             &["explain", path],
             &["render", path],
-            &["report"],
+            &["page", "-o", "-"],
             &["diff", path, "packs/feat-api.coding.json"],
         ] {
             let run = sandbox.run(args);

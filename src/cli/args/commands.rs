@@ -12,7 +12,8 @@ pub(super) struct CommandEntry {
     purpose: &'static str,
     /// The formats that it has, at least with some of its options.
     formats: Vec<Format>,
-    /// Whether it `builds` packs, so that it matters whether git tracks a file, `warns` of the input, and is about `one-pack`.
+    /// Whether it `builds` packs, so that it matters whether git tracks a file, `warns` of the input, is about `one-pack`, and is
+    /// one of those that `--help` lists `first`, without `--all`.
     properties: &'static str,
     text: &'static str,
 }
@@ -43,7 +44,7 @@ impl CommandEntry {
         }
         match self.name {
             "diff" => command.override_usage(DIFF_USAGE),
-            "explain" | "render" | "open" => command.override_usage(pack_usage(self.name)),
+            "explain" | "render" => command.override_usage(pack_usage(self.name)),
             _ => command,
         }
     }
@@ -245,9 +246,12 @@ fn template(command: &clap::Command) -> String {
     let styles = command.get_styles();
     let (header, literal) = (styles.get_header(), styles.get_literal());
     let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n\n");
-    for group in COMMANDS.chunk_by(|a, b| a.purpose == b.purpose) {
+    let all = std::env::args_os().any(|argument| argument == "--all");
+    let shown: Vec<&CommandEntry> = COMMANDS.iter().filter(|entry| all || entry.properties.contains("first")).collect();
+    for group in shown.chunk_by(|a, b| !all || a.purpose == b.purpose) {
+        let heading = if all { group[0].purpose } else { "Commands" };
         // Writing to a `String` cannot fail.
-        let _ = writeln!(text, "{header}{}:{header:#}", group[0].purpose);
+        let _ = writeln!(text, "{header}{heading}:{header:#}");
         for subcommand in group.iter().filter_map(|entry| command.find_subcommand(entry.name)) {
             let about = subcommand.get_about().map(ToString::to_string).unwrap_or_default();
             let _ = writeln!(text, "  {literal}{:<12}{literal:#} {about}", subcommand.get_name());
@@ -255,6 +259,6 @@ fn template(command: &clap::Command) -> String {
         text.push('\n');
     }
     text + &format!(
-        "Run `contextpack COMMAND --help` for its options and examples.\n\n{header}Options:{header:#}\n{{options}}{{after-help}}"
+        "`contextpack --help --all` lists all commands; `contextpack COMMAND --help` shows options and examples.\n\n{header}Options:{header:#}\n{{options}}{{after-help}}"
     )
 }

@@ -33,6 +33,17 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
+/// What the commands are called whose names one may remember.
+const RENAMED: &[(&str, &str)] = &[
+    ("dispatch", "inbox put"),
+    ("job", "agent job"),
+    ("open", "page --open"),
+    ("report", "page"),
+    ("serve", "page --serve"),
+    ("since", "diff --since"),
+    ("trailer", "render --trailer"),
+];
+
 /// Options of every command.
 #[derive(Debug, Clone, Options)]
 #[command(next_help_heading = "Global options")]
@@ -77,7 +88,10 @@ impl Args {
             Some(ContextValue::String(text)) => Some(text.clone()),
             _ => None,
         };
-        if let Some(ContextValue::Strings(names)) = error.get(ContextKind::SuggestedSubcommand) {
+        let typed = text(&error, ContextKind::InvalidSubcommand);
+        if let Some((_, name)) = RENAMED.iter().find(|(old, _)| typed.as_deref() == Some(old)) {
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::String((*name).to_owned()));
+        } else if let Some(ContextValue::Strings(names)) = error.get(ContextKind::SuggestedSubcommand) {
             let names = names.iter().rev().cloned().collect();
             error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(names));
         }
@@ -175,10 +189,7 @@ pub(crate) enum Command {
     Notes(NotesArgs),
     Diff(DiffArgs),
     Stats(PackArgs),
-    Report(ReportArgs),
-    Open(OpenArgs),
-    #[cfg(feature = "page")]
-    Serve(ServeArgs),
+    Page(PageArgs),
     #[cfg(feature = "mcp")]
     Mcp,
     Verify(VerifyArgs),
@@ -264,9 +275,7 @@ mod tests {
         Args::documented().debug_assert();
         Args::with_short_help().debug_assert();
         let mut listed: Vec<&str> = COMMANDS.iter().map(|entry| entry.name).collect();
-        for (name, is_built) in
-            [("mcp", cfg!(feature = "mcp")), ("serve", cfg!(feature = "page")), ("sync", cfg!(feature = "github"))]
-        {
+        for (name, is_built) in [("mcp", cfg!(feature = "mcp")), ("sync", cfg!(feature = "github"))] {
             listed.retain(|listed| is_built || *listed != name);
         }
         let command = Args::command();

@@ -218,14 +218,6 @@ pub(crate) struct ExplainArgs {
 }
 
 #[derive(Debug, Options)]
-pub(crate) struct OpenArgs {
-    #[arg(long)]
-    pub(crate) print: bool,
-    #[command(flatten)]
-    pub(crate) target: TargetArgs,
-}
-
-#[derive(Debug, Options)]
 pub(crate) struct VerifyArgs {
     #[arg(value_name = "PACK|DIR|-", required = true)]
     pub(crate) packs: Vec<PathBuf>,
@@ -255,26 +247,33 @@ pub(crate) struct DiffArgs {
 }
 
 #[derive(Debug, Options)]
-pub(crate) struct ReportArgs {
-    #[arg(value_name = "PACK|DIR")]
-    pub(crate) packs: Vec<PathBuf>,
-    #[arg(short, long, value_name = "FILE")]
+#[cfg_attr(feature = "page", command(group = ArgGroup::new("followed").args(["watch", "agent"]).multiple(true)))]
+pub(crate) struct PageArgs {
+    #[arg(value_name = "PACK|DIR|ITEM", add = ArgValueCandidates::new(completion::packs_and_roots))]
+    pub(crate) shown: Vec<PathBuf>,
+    #[arg(short, long, value_name = "FILE|-")]
     pub(crate) out: Option<PathBuf>,
+    #[arg(long, conflicts_with = "out")]
+    pub(crate) open: bool,
+    #[cfg(feature = "page")]
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
+    #[command(flatten)]
+    pub(crate) agent: AgentChoice,
 }
 
 #[cfg(feature = "page")]
 #[derive(Debug, Options)]
-#[command(group = ArgGroup::new("followed").args(["watch", "agent"]).multiple(true))]
-pub(crate) struct ServeArgs {
-    #[arg(value_name = "PACK|DIR|ROOT")]
-    pub(crate) packs: Vec<PathBuf>,
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+pub(crate) struct ServerArgs {
+    #[arg(long, conflicts_with_all = ["out", "open", "profiles", "max_chars", "max_tokens", "max_bytes", "strategy"])]
+    pub(crate) serve: bool,
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, requires = "serve")]
     pub(crate) port: u16,
-    #[arg(long)]
+    #[arg(long, requires = "serve")]
     pub(crate) watch: bool,
-    #[command(flatten)]
-    pub(crate) agent: AgentChoice,
-    #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s", value_parser = interval, requires = "followed")]
+    #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s", value_parser = interval, requires_all = ["serve", "followed"])]
     pub(crate) poll: Option<Duration>,
 }
 

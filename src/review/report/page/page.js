@@ -281,7 +281,7 @@ async function follow(tag, text) {
     }
   } catch {
     told.dataset.lost = "yes";
-    told.textContent = "contextpack serve does not answer: what is here may be old";
+    told.textContent = "contextpack page --serve does not answer: what is here may be old";
   }
   setTimeout(follow, document.hidden ? 5 * POLL : POLL, nextTag, nextText);
 }
