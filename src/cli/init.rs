@@ -30,8 +30,6 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     let mut setup = Setup::new(&root);
     let existing = existing(&root, &setup, &found, args)?;
     setup.all(&found, existing.as_ref().map(|(name, settings)| (name.as_str(), settings)), args)?;
-    #[cfg(feature = "mcp")]
-    setup.write_entries(&args.agents)?;
     if args.git {
         crate::git::configure(&root, &super::git::SETTINGS).map_err(Failure::usage)?;
         global.note("git shows and merges packs with `contextpack git` in this clone")?;

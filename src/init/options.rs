@@ -9,16 +9,11 @@ pub(crate) struct InitArgs {
     #[arg(long)]
     pub(crate) cached: bool,
 
-    /// Points a tool's agent to the packs in a marked block of the file that it reads; can be given several times
-    #[arg(long = "tool", value_enum, value_name = "TOOL")]
-    pub(crate) tools: Vec<Tool>,
-
-    /// Makes an agent's program start `contextpack mcp`, by an entry in its MCP configuration; can be given several times
+    /// Sets up an agent's program: a marked block in the file that it reads, and an entry that starts `contextpack mcp`
     ///
-    /// Merges the entry into an existing file, of which nothing is lost; one that cannot be parsed is refused.
-    #[cfg(feature = "mcp")]
-    #[arg(long = "agent", value_enum, value_name = "PROGRAM")]
-    pub(crate) agents: Vec<AgentProgram>,
+    /// Can be given several times. Where the repo has a configuration, nothing else is written, unless another option asks for it. The rest of a file stays as it is; where a program has an MCP configuration, the entry is printed to be added by hand.
+    #[arg(long = "for", value_enum, value_name = "PROGRAM")]
+    pub(crate) programs: Vec<Program>,
 
     /// Also configures this clone's git to show packs as text and to rebuild packs in merge conflicts
     ///
@@ -55,6 +50,13 @@ pub(crate) struct InitArgs {
     pub(crate) batches: bool,
 }
 
+impl InitArgs {
+    /// Returns whether nothing is asked for besides setting up programs of agents, and this clone.
+    pub(super) fn asks_for_no_more(&self) -> bool {
+        !self.cached && !self.jobs && !self.batches && self.matrix.is_none() && self.merge.is_none()
+    }
+}
+
 /// How pull requests that change the same committed packs get along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MergeWay {
@@ -64,50 +66,44 @@ pub(crate) enum MergeWay {
     Queue,
 }
 
-/// A tool whose agent reads a file of the repo before it works.
+/// A program of agents, which reads a file of the repo before it works, and may start MCP servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Tool {
-    /// `CLAUDE.md`
+pub(crate) enum Program {
+    /// `CLAUDE.md` and `.mcp.json`
     Claude,
     /// `.github/copilot-instructions.md`
     Copilot,
-    /// `AGENTS.md`
+    /// `AGENTS.md` and `.codex/config.toml`
     Codex,
-}
-
-/// A program of agents that starts MCP servers.
-#[cfg(feature = "mcp")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AgentProgram {
-    /// `.mcp.json`
-    Claude,
-    /// `.cursor/mcp.json`
+    /// `AGENTS.md` and `.cursor/mcp.json`
     Cursor,
-    /// `.vscode/mcp.json`
+    /// `.github/copilot-instructions.md` and `.vscode/mcp.json`
     Vscode,
-    /// `.codex/config.toml`
-    Codex,
+    /// `GEMINI.md` and `.gemini/settings.json`
+    Gemini,
 }
 
-#[cfg(feature = "mcp")]
-impl AgentProgram {
-    /// Returns the path of its MCP configuration in a repo, and the JSON field that holds the servers; Codex has TOML.
-    pub(super) fn place(self) -> (&'static str, Option<&'static str>) {
-        match self {
-            Self::Claude => (".mcp.json", Some("mcpServers")),
-            Self::Cursor => (".cursor/mcp.json", Some("mcpServers")),
-            Self::Vscode => (".vscode/mcp.json", Some("servers")),
-            Self::Codex => (".codex/config.toml", None),
-        }
-    }
-}
-
-impl Tool {
-    pub(crate) fn file(self) -> &'static str {
+impl Program {
+    /// Returns the file of the repo that it reads before it works.
+    pub(super) fn instructions(self) -> &'static str {
         match self {
             Self::Claude => "CLAUDE.md",
-            Self::Copilot => ".github/copilot-instructions.md",
-            Self::Codex => "AGENTS.md",
+            Self::Copilot | Self::Vscode => ".github/copilot-instructions.md",
+            Self::Codex | Self::Cursor => "AGENTS.md",
+            Self::Gemini => "GEMINI.md",
+        }
+    }
+
+    /// Returns the path of its MCP configuration in a repo, and the JSON field that holds the servers; Codex has TOML.
+    #[cfg(feature = "mcp")]
+    pub(super) fn servers(self) -> Option<(&'static str, Option<&'static str>)> {
+        match self {
+            Self::Claude => Some((".mcp.json", Some("mcpServers"))),
+            Self::Copilot => None,
+            Self::Codex => Some((".codex/config.toml", None)),
+            Self::Cursor => Some((".cursor/mcp.json", Some("mcpServers"))),
+            Self::Vscode => Some((".vscode/mcp.json", Some("servers"))),
+            Self::Gemini => Some((".gemini/settings.json", Some("mcpServers"))),
         }
     }
 }

@@ -4,15 +4,14 @@
 //! is recognized as a prefix of the new content, and completed.
 
 use super::detect::DetectedRepo;
-#[cfg(feature = "mcp")]
-use super::options::AgentProgram;
-use super::options::{InitArgs, MergeWay, Tool};
+use super::options::{InitArgs, MergeWay, Program};
 use super::starter::workflows::{self, is_plain, is_schedule_of_github};
 use super::starter::{self, FILL_IN, FILL_IN_BATCHES, PacksAre, RepoOrigin, WorkflowPaths};
 use crate::config::Settings;
 use crate::console::{Failure, PathFailure};
 use crate::model::{Code, Diagnostic, Place, RepoPath, if_present};
 use crate::store::{Folder, StoreError, WriteResult, init_state_dir};
+#[cfg(feature = "mcp")]
 use clap::ValueEnum as _;
 use memchr::memmem;
 use std::collections::BTreeSet;
@@ -89,6 +88,18 @@ impl<'a> Setup<'a> {
             None => self.output(args.cached)?.to_owned(),
         };
         let in_state = output.starts_with(".contextpack/");
+        let profile = existing.and_then(|(_, settings)| settings.output.profiles.first().cloned());
+        // A new configuration asks for Markdown where packs are committed.
+        let markdown = existing.map_or(!in_state, |(_, settings)| settings.output.markdown);
+        let packs = match (in_state, args.merge) {
+            (true, _) => PacksAre::Cached,
+            (false, Some(MergeWay::Queue)) => PacksAre::Proposed,
+            (false, _) => PacksAre::Committed,
+        };
+        let block = starter::agent_block(&output, profile.as_deref().unwrap_or("coding"), packs, markdown);
+        if existing.is_some() && !args.programs.is_empty() && args.asks_for_no_more() {
+            return self.programs(&args.programs, &block);
+        }
         // An existing configuration names its items. Samples are written first, so that an aborted run can be repeated.
         let samples = existing.is_none() && found.has_nothing();
         // A decision that nobody made has no place beside documents of the repo's own.
@@ -117,18 +128,7 @@ impl<'a> Setup<'a> {
             let block = starter::attributes(&output, handovers);
             self.block(".gitattributes", (starter::BLOCK_BEGIN, starter::BLOCK_END), &block)?;
         }
-        let profile = existing.and_then(|(_, settings)| settings.output.profiles.first().cloned());
-        // A new configuration asks for Markdown where packs are committed.
-        let markdown = existing.map_or(!in_state, |(_, settings)| settings.output.markdown);
-        let packs = match (in_state, args.merge) {
-            (true, _) => PacksAre::Cached,
-            (false, Some(MergeWay::Queue)) => PacksAre::Proposed,
-            (false, _) => PacksAre::Committed,
-        };
-        let block = starter::agent_block(&output, profile.as_deref().unwrap_or("coding"), packs, markdown);
-        for tool in Tool::value_variants().iter().filter(|tool| args.tools.contains(tool)) {
-            self.block(tool.file(), starter::AGENT_MARKS, &block)?;
-        }
+        self.programs(&args.programs, &block)?;
         let github = match existing {
             Some((_, settings)) => settings.github.repo.is_some(),
             None => found.github.is_some(),
@@ -142,6 +142,34 @@ impl<'a> Setup<'a> {
         }
         let context = existing.map_or("context", |(_, settings)| settings.handover.dir.as_str());
         if args.batches { self.batches(context) } else { Ok(()) }
+    }
+
+    /// Sets up programs of agents: the block in the file that each reads, and the entry in its MCP configuration.
+    fn programs(&mut self, programs: &[Program], block: &str) -> Result<(), Failure> {
+        let files: BTreeSet<String> = programs.iter().map(|program| self.target(program.instructions())).collect();
+        for path in files {
+            // Of two files with rules the one refers to the other.
+            let imports = path == "CLAUDE.md" && exists(self.root, "AGENTS.md")? && !exists(self.root, &path)?;
+            match imports {
+                true => self.create(&path, &format!("@AGENTS.md\n\n{block}"))?,
+                false => self.block(&path, starter::AGENT_MARKS, block)?,
+            }
+        }
+        #[cfg(feature = "mcp")]
+        self.write_entries(programs)?;
+        Ok(())
+    }
+
+    /// Returns the path of the file that a link at `path` leads to inside the repo, else `path`.
+    fn target(&self, path: &str) -> String {
+        let place = self.root.join(path);
+        let inside = || {
+            let (target, root) = (place.canonicalize().ok()?, self.root.canonicalize().ok()?);
+            let target = target.strip_prefix(root).ok()?.to_str()?.replace('\\', "/");
+            Some(target).filter(|target| target.ends_with(".md") && !target.starts_with(".git/"))
+        };
+        let target = if place.is_symlink() { inside() } else { None };
+        target.unwrap_or_else(|| path.to_owned())
     }
 
     fn workflows(&mut self, places: WorkflowPaths<'_>, github: bool, shards: Option<u32>) -> Result<(), Failure> {
@@ -273,9 +301,9 @@ impl<'a> Setup<'a> {
 
     /// Writes the entry of each of `programs` whose file does not exist; in others, which are their owners', it is added by hand.
     #[cfg(feature = "mcp")]
-    pub(crate) fn write_entries(&mut self, programs: &[AgentProgram]) -> Result<(), Failure> {
-        for program in AgentProgram::value_variants().iter().filter(|program| programs.contains(program)) {
-            let (path, field) = program.place();
+    fn write_entries(&mut self, programs: &[Program]) -> Result<(), Failure> {
+        let places = Program::value_variants().iter().filter(|program| programs.contains(program));
+        for (path, field) in places.filter_map(|program| program.servers()) {
             if matches!(self.existing(path)?, ExistingFile::File(text) if contains(&text, "contextpack")) {
                 self.leave(path, "it names `contextpack`");
                 continue;

@@ -25,7 +25,7 @@ pub(crate) fn run(workspace: Workspace, quiet: bool) -> Result<Exit, Failure> {
     if std::io::stdin().is_terminal() && !quiet {
         writeln!(
             console::stderr(),
-            "waiting for messages on standard input; `contextpack init --agent` lets a program send them"
+            "waiting for messages on standard input; `contextpack init --for` lets a program send them"
         )?;
     }
     let (mut reader, sender) = Reader::new(Workspace { config, ..workspace }, root);

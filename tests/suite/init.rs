@@ -246,13 +246,13 @@ fn a_faulty_configuration_stops_init_before_it_writes() {
 fn a_killed_init_leaves_no_half_file_and_the_next_one_goes_on() {
     let whole = Sandbox::new();
     whole.git(&["init", "-q"]);
-    whole.expect(0, &["init", "--tool", "claude"]);
+    whole.expect(0, &["init", "--for", "claude"]);
     let whole: std::collections::BTreeMap<_, _> = whole.files().into_iter().collect();
     let mut seen = std::collections::BTreeSet::new();
     for turn in 0..18_u32 {
         let sandbox = Sandbox::new();
         sandbox.git(&["init", "-q"]);
-        let mut command = sandbox.command(&["init", "--tool", "claude"]);
+        let mut command = sandbox.command(&["init", "--for", "claude"]);
         command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
         let mut child = command.spawn().unwrap();
         // As soon as so many files are there.
@@ -270,7 +270,7 @@ fn a_killed_init_leaves_no_half_file_and_the_next_one_goes_on() {
         for (path, bytes) in files {
             assert!(whole.get(&path) == Some(&bytes), "{path} is half");
         }
-        sandbox.expect(0, &["init", "--tool", "claude"]);
+        sandbox.expect(0, &["init", "--for", "claude"]);
         let now: Vec<_> = sandbox.files().into_iter().filter(|(path, _)| !path.ends_with(".tmp")).collect();
         let names: Vec<_> = now.iter().map(|(path, _)| path.as_str()).collect();
         assert!(now.iter().all(|(path, bytes)| path.ends_with(".md") || whole[path] == *bytes), "{names:?}");
@@ -336,7 +336,7 @@ fn what_cannot_be_looked_at_is_told_and_gets_no_sample() {
 fn a_file_with_nothing_but_the_block_of_init_is_not_proposed_as_rules() {
     let sandbox = Sandbox::with(&[("README.md", "# X\n"), ("AGENTS.md", "# Agents\n\n"), ("CLAUDE.md", "Be brief.\n")]);
     sandbox.git(&["init", "-q"]);
-    sandbox.expect(0, &["init", "--tool", "codex", "--tool", "claude"]);
+    sandbox.expect(0, &["init", "--for", "codex", "--for", "claude"]);
     let both = [sandbox.read("AGENTS.md"), sandbox.read("CLAUDE.md")];
     assert!(both.iter().all(|text| text.contains("contextpack begin")), "{both:?}");
     std::fs::remove_file(sandbox.path("contextpack.yml")).unwrap();
@@ -378,7 +378,7 @@ fn an_agents_program_gets_its_entry_and_loses_nothing() {
     let sandbox = Sandbox::new();
     let own = "{\n  // mine\n  \"inputs\": [],\n  \"servers\": {\"other\": {\"command\": \"o\"}}\n}\n";
     sandbox.write(".vscode/mcp.json", own);
-    let all = ["init", "--agent", "claude", "--agent", "cursor", "--agent", "vscode", "--agent", "codex"];
+    let all = ["init", "--for", "claude", "--for", "cursor", "--for", "vscode", "--for", "codex"];
     let run = sandbox.run(&all);
     for path in [".mcp.json", ".cursor/mcp.json", ".codex/config.toml"] {
         assert!(run.stdout.lines().any(|line| line == path), "{run:?}");
@@ -407,7 +407,7 @@ fn an_entry_is_written_through_no_link_and_into_no_file_that_has_one() {
     std::fs::create_dir(sandbox.path(".cursor")).unwrap();
     std::os::unix::fs::symlink(sandbox.path("elsewhere.json"), sandbox.path(".cursor/mcp.json")).unwrap();
     std::os::unix::fs::symlink(sandbox.path("work_items"), sandbox.path(".codex")).unwrap();
-    let run = sandbox.run(&["init", "--agent", "claude", "--agent", "cursor", "--agent", "vscode", "--agent", "codex"]);
+    let run = sandbox.run(&["init", "--for", "claude", "--for", "cursor", "--for", "vscode", "--for", "codex"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let by_hand: Vec<&str> = run.stderr.lines().filter_map(|line| line.strip_prefix("by hand: ")).collect();
     assert!(
@@ -416,7 +416,7 @@ fn an_entry_is_written_through_no_link_and_into_no_file_that_has_one() {
         "{by_hand:?}"
     );
     assert_eq!((sandbox.read(".mcp.json").as_str(), sandbox.read("elsewhere.json").as_str()), (other, "{}"));
-    let json = sandbox.json(0, &["init", "--agent", "cursor", "--agent", "vscode", "--format", "json"]);
+    let json = sandbox.json(0, &["init", "--for", "cursor", "--for", "vscode", "--format", "json"]);
     assert_eq!(
         (&json["by_hand"][0]["path"], &json["by_hand"][1]),
         (&".cursor/mcp.json".into(), &serde_json::Value::Null)

@@ -46,8 +46,8 @@ fn an_agent_is_told_once_and_what_its_file_says_stays() {
     let sandbox = on_github();
     sandbox.write("AGENTS.md", "# Mine\n\nTabs.");
     sandbox.write("CLAUDE.md", "");
-    let files = "CLAUDE.md\n.github/copilot-instructions.md\nAGENTS.md\n";
-    let args = ["init", "--tool", "codex", "--tool", "claude", "--tool", "copilot", "--tool", "codex"];
+    let files = ".github/copilot-instructions.md\nAGENTS.md\nCLAUDE.md\n";
+    let args = ["init", "--for", "codex", "--for", "claude", "--for", "copilot", "--for", "codex"];
     assert!(sandbox.expect(0, &args).contains(files));
     let text = sandbox.read("AGENTS.md");
     assert!(text.starts_with("# Mine\n\nTabs.\n\n<!-- contextpack begin -->\n"), "{text}");
@@ -56,10 +56,10 @@ fn an_agent_is_told_once_and_what_its_file_says_stays() {
     let before = sandbox.files();
     assert_eq!(sandbox.expect(0, &args), "");
     assert!(sandbox.files() == before);
-    sandbox.expect(2, &["init", "--tool", "other"]);
+    sandbox.expect(2, &["init", "--for", "other"]);
 
     let custom = Sandbox::with(&[("contextpack.yml", "output: {dir: out, profiles: [review]}\n")]);
-    custom.expect(0, &["init", "--tool", "codex"]);
+    custom.expect(0, &["init", "--for", "codex"]);
     assert!(custom.read("AGENTS.md").contains("`out/<slug>.review.json`"), "{}", custom.read("AGENTS.md"));
 }
 
@@ -68,7 +68,7 @@ fn no_link_is_written_through() {
     let sandbox = on_github();
     fs::write(sandbox.beside("secret.md"), "x").unwrap();
     std::os::unix::fs::symlink(sandbox.beside("secret.md"), sandbox.root().join("AGENTS.md")).unwrap();
-    let ended = sandbox.run(&["init", "--tool", "codex"]);
+    let ended = sandbox.run(&["init", "--for", "codex"]);
     assert!(ended.stderr.contains("left alone: AGENTS.md: it is not a plain file"), "{}", ended.stderr);
     assert_eq!(fs::read_to_string(sandbox.beside("secret.md")).unwrap(), "x");
 }
@@ -242,7 +242,7 @@ fn a_folder_that_means_something_in_a_workflow_is_refused() {
         let config = format!("output: {{dir: {}}}\n", serde_json::Value::from(dir));
         sandbox.write("contextpack.yml", &config);
         let before = sandbox.files();
-        let run = sandbox.run(&["init", "--tool", "claude", "--matrix", "2"]);
+        let run = sandbox.run(&["init", "--for", "claude", "--matrix", "2"]);
         assert_eq!(run.code, 3, "{dir}: {}", run.stderr);
         assert!(run.stderr.contains("`init` cannot write `output.dir`, `"), "{dir}: {}", run.stderr);
         assert!(run.stderr.contains("name the folder with letters, digits"), "{dir}: {}", run.stderr);
