@@ -291,7 +291,7 @@ fn a_job_gives_the_agents_context_with_the_instructions_at_its_end() {
     let sandbox = office();
     let printed = sandbox.json(0, &["agent", "job", "fix", "--format", "json"]);
     let pack = &printed["contextPack"];
-    assert_eq!((&pack["agent", "job"], &pack["root"]["work_item_id"]), (&"fix".into(), &"feat:root".into()));
+    assert_eq!((&pack["job"], &pack["root"]["work_item_id"]), (&"fix".into(), &"feat:root".into()));
     assert_eq!(ids(pack).last(), Some(&"job"));
     let text = sandbox.expect(0, &["agent", "job", "fix"]);
     assert_eq!(text, printed["markdown"].as_str().unwrap());

@@ -235,7 +235,7 @@ fn a_record_has_one_line_for_each_delivery_even_of_many_at_once() {
     sandbox.write("contextpack.yml", CONFIG.replace("pinned: 2", "record: kept"));
     sandbox.expect(0, &["agent", "job", "fix", "--record"]);
     let line: serde_json::Value = serde_json::from_str(&sandbox.read("kept/delivered.jsonl")).unwrap();
-    assert_eq!((&line["agent", "job"], &line["root"], &line["dirty"]), (&"fix".into(), &"feat:root".into(), &true.into()));
+    assert_eq!((&line["job"], &line["root"], &line["dirty"]), (&"fix".into(), &"feat:root".into(), &true.into()));
     sandbox.expect(0, &["verify", "kept"]);
     sandbox.write("contextpack.yml", CONFIG.replace("pinned: 2", "record: packs/kept"));
     sandbox.expect(3, &["render", "--agent", "research"]);
