@@ -30,3 +30,4 @@ pub use profiles::{
 };
 pub use redaction::{RedactionAllow, RedactionRule, RedactionSettings};
 pub use settings::{Excerpt, Globs, ItemSource, MinTrust, Settings, Template, TemplatePart};
+pub use values::Words;

@@ -3,14 +3,14 @@
 use super::project::{ParsedFiles, Project};
 use super::reader::{COMMIT, InputReader, ScrubBatch, ScrubResult, body_of, merged, recorded, unreadable};
 use crate::cache::FilePurpose;
-use crate::config::{Globs, ItemSource, Settings, TemplatePart};
+use crate::config::{Globs, ItemSource, Settings, TemplatePart, Words, nearest};
 use crate::graph::{ClaimedIssue, Entry, Identity, ParsedComment, ParsedText, RecordedRemoval, SourceRules, Target};
 use crate::mentions::Markdown;
 use crate::model::{
     Code, Diagnostic, Digest, Refusal, RemovedLines, RepoPath, Severity, SourceTree, natural_cmp,
     original_of_conflict_copy,
 };
-use crate::records::{self, Item, Mention, SnapshotFile};
+use crate::records::{self, Item, Mention, SnapshotFile, is_optional};
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -42,7 +42,30 @@ pub(super) fn read(reader: &InputReader<'_>) -> ParsedFiles {
         Some(reader.scrubbed(fault.help("merge what is right into the original, and remove the copy")))
     };
     all.diagnostics.extend(copies.iter().filter_map(report));
+    let unknown = settings.work_items.iter().enumerate().flat_map(|(index, source)| unknown_names(index, source, &all));
+    let unknown: Vec<Diagnostic> = unknown.map(|diagnostic| reader.scrubbed(diagnostic)).collect();
+    all.diagnostics.extend(unknown);
     all
+}
+
+/// Warns of each mapping by which no item of a source has a field. Relations and documents are often not there, so that for them
+/// only a name is reported that is almost one of theirs.
+fn unknown_names(index: usize, source: &ItemSource, all: &ParsedFiles) -> Vec<Diagnostic> {
+    let names: BTreeSet<&str> =
+        all.names.iter().filter(|(of, _)| *of == index).map(|(_, name)| name.as_str()).collect();
+    let unknown = source.fields.iter().filter(|(_, theirs)| !theirs.iter().any(|name| names.contains(name.as_str())));
+    let report = |(ours, theirs): (&String, &Words)| {
+        let written = theirs.first()?;
+        let near = theirs.iter().find_map(|name| nearest(name, names.iter().copied()));
+        if names.is_empty() || near.is_none() && is_optional(ours) {
+            return None;
+        }
+        let message = format!("no item of `{}` has the field `{written}`", source.include.written.join("`, `"));
+        let correct = || format!("correct `fields.{ours}`, or remove it");
+        let help = near.map_or_else(correct, |near| format!("did you mean `{near}`? correct `fields.{ours}`"));
+        Some(Diagnostic::new(Code::UnknownMappedField, None, message).help(help))
+    };
+    unknown.filter_map(report).collect()
 }
 
 /// Returns the file that a path is a conflict copy of, if that is still there.
@@ -138,7 +161,8 @@ fn read_file(reader: &InputReader<'_>, rules: &[Arc<SourceRules>], (index, _, pa
         let damage = diagnostics.get(*why).cloned().map(Arc::new);
         Arc::new(Entry { damage, ..entry(reader, item, None, &rules[*index]) })
     }));
-    let parsed = ParsedFiles { entries, diagnostics, unread: unread.into_inner() };
+    let names = parsed.names.into_iter().map(|name| (*index, name)).collect();
+    let parsed = ParsedFiles { entries, diagnostics, unread: unread.into_inner(), names };
     // A file that the system refused to read may be readable next time; the cache key would be the same.
     if parsed.unread.is_empty() {
         reader.inputs.put_file_result(FilePurpose::Items, path, &body_files, || parsed.clone());
@@ -171,7 +195,7 @@ fn undecodable(
     let fault = Arc::new(Diagnostic { severity: Severity::Error, help, about, ..fault });
     let damaged = |item| Arc::new(Entry { damage: Some(Arc::clone(&fault)), ..entry(reader, item, None, rules) });
     let entries = items.into_iter().map(damaged).collect();
-    ParsedFiles { entries, diagnostics: vec![(*fault).clone()], unread: Vec::new() }
+    ParsedFiles { entries, diagnostics: vec![(*fault).clone()], ..ParsedFiles::default() }
 }
 
 fn unusable(diagnostic: Diagnostic) -> ParsedFiles {
@@ -182,15 +206,43 @@ fn unusable(diagnostic: Diagnostic) -> ParsedFiles {
 }
 
 fn entry(reader: &InputReader<'_>, raw: &Item<String>, content: Option<&[Digest]>, rules: &Arc<SourceRules>) -> Entry {
-    let (item, body, removals, digest) = reader.item(raw, content);
-    Entry { removals, ..entry_of(item, body, digest, rules) }
+    let (visible, hidden, hidden_in_comments) = visible(reader, raw);
+    let (item, body, mut comments, mut removals, digest) = reader.item(visible.as_ref().unwrap_or(raw), content);
+    removals.extend(hidden);
+    for (comment, hidden) in comments.iter_mut().zip(hidden_in_comments) {
+        comment.removals = merged(comment.removals.drain(..).chain(hidden).collect());
+    }
+    Entry { removals: merged(removals), comments, ..entry_of(item, body, digest, rules) }
+}
+
+type Removals = Vec<RecordedRemoval>;
+
+/// Returns an item without what untrusted authors hid in its text and in its comments, and what was removed from each; `None` if
+/// none of its authors is untrusted.
+fn visible(reader: &InputReader<'_>, raw: &Item<String>) -> (Option<Item<String>>, Removals, Vec<Removals>) {
+    if !raw.untrusted && raw.comments.iter().all(|comment| comment.by.trusted) {
+        return Default::default();
+    }
+    let mut item = raw.clone();
+    let (path, line) = (raw.origin.path.as_str(), raw.body.line);
+    let hide = |is_trusted: bool, text: &mut String| {
+        if is_trusted {
+            return Vec::new();
+        }
+        let seen = reader.redactor.visible_text(path, text);
+        *text = seen.text;
+        seen.removals.into_iter().map(|it| RecordedRemoval { line, ..recorded(it, "body") }).collect()
+    };
+    let of_body = hide(!raw.untrusted, &mut item.body.text);
+    let of_comments = item.comments.iter_mut().map(|comment| hide(comment.by.trusted, &mut comment.text)).collect();
+    (Some(item), of_body, of_comments)
 }
 
 /// Returns an entry of which nothing else is known yet.
 fn entry_of(item: Item<Clean>, body: ParsedText, digest: Digest, rules: &Arc<SourceRules>) -> Entry {
     let (rules, removals, identity) = (Arc::clone(rules), Vec::new(), Identity::default());
-    let (issue, draft, damage, untrusted_file) = (None, None, None, false);
-    Entry { item, body, removals, digest, rules, issue, draft, untrusted_file, damage, identity }
+    let (issue, draft, damage, untrusted_file, comments) = (None, None, None, false, Vec::new());
+    Entry { item, body, comments, removals, digest, rules, issue, draft, untrusted_file, damage, identity }
 }
 
 fn source_rules(source: &ItemSource) -> SourceRules {
@@ -288,23 +340,19 @@ impl Removed {
 }
 
 /// Returns the part that each piece of an issue is of; those of comments come last.
-fn parts(raw: &records::Issue<String>, pieces: &[Piece<'_>]) -> Vec<Part> {
+fn parts(raw: &records::Issue<String>) -> Vec<Part> {
     let mut of_issue = 0;
     raw.item.map(&mut |_, _: &String, _| of_issue += 1);
     // The URL and the repo, and what is known of the author.
-    let by = [&raw.by.author, &raw.by.association, &raw.by.created_at];
-    of_issue += 2 + by.into_iter().filter(|text| text.is_some()).count();
+    of_issue += 2 + raw.by.len();
     let mut parts = vec![Part::Issue; of_issue];
     // Code has a path, a commit and a text; a link a repo, a URL and, if it is visible, a title.
     (0..raw.code.len()).for_each(|at| parts.extend([Part::Code(at); 3]));
     for (at, link) in raw.links.iter().enumerate() {
         parts.extend(std::iter::repeat_n(Part::Link(at), 2 + usize::from(link.title.is_some())));
     }
-    // The text of a comment is its last piece.
-    let mut comment = 0;
-    for piece in &pieces[parts.len()..] {
-        parts.push(Part::Comment(comment));
-        comment += usize::from(piece.key == "comment");
+    for (at, comment) in raw.comments.iter().enumerate() {
+        parts.extend(std::iter::repeat_n(Part::Comment(at), comment.len()));
     }
     parts
 }
@@ -318,7 +366,7 @@ fn scrub_issue(
 ) -> Entry {
     let mut pieces: Vec<Piece<'_>> = Vec::new();
     raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
-    let parts = parts(raw, &pieces);
+    let parts = parts(raw);
     let first_comment = parts.iter().position(|part| matches!(part, Part::Comment(_))).unwrap_or(parts.len());
     let comments = (first_comment..pieces.len()).filter(|piece| pieces[*piece].key == "comment");
     let markdown_pieces: Vec<usize> = [body_of(&pieces)].into_iter().chain(comments).collect();
@@ -363,15 +411,11 @@ fn to_entry(
     let body = ParsedText { clean: item.body.text.clone(), markdown: body, folds: Vec::new() };
     let link_removals = (0..issue.links.len()).map(|at| removed.take(Part::Link(at))).collect();
     let code_removals = (0..issue.code.len()).map(|at| removed.take(Part::Code(at))).collect();
-    let comments =
-        issue.comments.into_iter().zip(markdown).enumerate().map(|(at, (comment, markdown))| ParsedComment {
-            markdown,
-            digest: Digest::of(comment.text.as_str()),
-            removals: removed.take(Part::Comment(at)),
-            comment,
-        });
+    let comments = issue.comments.into_iter().zip(markdown).enumerate();
+    let comments = comments
+        .map(|(at, (comment, markdown))| ParsedComment::new(comment, markdown, removed.take(Part::Comment(at))))
+        .collect();
     let issue = ClaimedIssue {
-        comments: comments.collect(),
         origin: item.origin.clone(),
         url: issue.url,
         repo: issue.repo,
@@ -388,7 +432,7 @@ fn to_entry(
         removals: removed.take(Part::Issue),
         digest,
     };
-    Entry { issue: Some(Box::new(issue)), ..entry_of(item, body, digest, rules) }
+    Entry { comments, issue: Some(Box::new(issue)), ..entry_of(item, body, digest, rules) }
 }
 
 /// Returns a digest of everything but the comments, which are inputs of their own in packs that hold them.

@@ -10,7 +10,7 @@ use crate::model::{Diagnostic, Place, RepoPath, SourceTree, Untracked, bounded};
 use crate::redact::{Clean, CleanBuf, Environment, Redactor};
 use crate::review::scrubbed;
 use crate::wire::Pack;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 #[derive(Clone, Default)]
@@ -18,6 +18,8 @@ pub(super) struct ParsedFiles {
     pub(super) entries: Vec<Arc<Entry>>,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) unread: Vec<Diagnostic>,
+    /// The names of the fields in the files of each source, given by its index.
+    pub(super) names: BTreeSet<(usize, String)>,
 }
 
 impl ParsedFiles {
@@ -25,6 +27,7 @@ impl ParsedFiles {
         self.entries.extend(other.entries);
         self.diagnostics.extend(other.diagnostics);
         self.unread.extend(other.unread);
+        self.names.extend(other.names);
     }
 }
 
@@ -73,7 +76,7 @@ impl<'a> Project<'a> {
     ) -> Self {
         let redactor = Redactor::new(&settings.redaction);
         let reader = InputReader { settings, deny, redactor, inputs, environment, untracked };
-        let ParsedFiles { entries, mut diagnostics, mut unread } = items::read(&reader);
+        let ParsedFiles { entries, mut diagnostics, mut unread, names: _ } = items::read(&reader);
         let issues = items::read_issues(&reader);
         diagnostics.extend(issues.diagnostics);
         unread.extend(issues.unread);

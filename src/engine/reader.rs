@@ -3,14 +3,14 @@
 
 use crate::cache::{FilePurpose, Inputs};
 use crate::config::{DenyList, Settings};
-use crate::graph::{ParsedText, RecordedRemoval};
+use crate::graph::{ParsedComment, ParsedText, RecordedRemoval};
 use crate::knowledge::DocumentRules;
 use crate::mentions::Markdown;
 use crate::model::{
     Code, Diagnostic, Digest, Digester, Place, Refusal, RepoPath, Severity, SourceTree, Untracked,
     conflict_in_markdown, is_volatile,
 };
-use crate::records::{Item, conflict_markers};
+use crate::records::{Comment, Item, conflict_markers};
 use crate::redact::{CachedScrub, Clean, Environment, Piece, Redactor, Removal, Scrubbed};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -183,7 +183,7 @@ impl InputReader<'_> {
         &self,
         raw: &Item<String>,
         content: Option<&[Digest]>,
-    ) -> (Item<Clean>, ParsedText, Vec<RecordedRemoval>, Digest) {
+    ) -> (Item<Clean>, ParsedText, Vec<ParsedComment>, Vec<RecordedRemoval>, Digest) {
         // `map` visits the texts in a fixed order: first to collect them, then to replace them by the clean ones.
         let mut pieces: Vec<Piece<'_>> = Vec::new();
         raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
@@ -191,7 +191,14 @@ impl InputReader<'_> {
         let body = body_of(&pieces);
         let batch = ScrubBatch { path: raw.origin.path.as_str(), purpose: FilePurpose::Items, content };
         let digested = |scrubbed: &Scrubbed| digest(&pieces, body, scrubbed);
-        let ScrubResult { mut scrubbed, markdown, digest } = self.scrub(batch, &pieces, &[body], digested);
+        // The texts of comments come last, that of each behind what is known of its author.
+        let mut ends = vec![pieces.len() - raw.comments.iter().map(Comment::len).sum::<usize>()];
+        ends.extend(raw.comments.iter().scan(ends[0], |end, comment| {
+            *end += comment.len();
+            Some(*end)
+        }));
+        let marked: Vec<usize> = [body].into_iter().chain(ends[1..].iter().map(|end| end - 1)).collect();
+        let ScrubResult { mut scrubbed, markdown, digest } = self.scrub(batch, &pieces, &marked, digested);
         let folds = scrubbed.removed_lines.get_mut(body).map(std::mem::take).unwrap_or_default();
         let mut texts = scrubbed.texts.iter();
         let clean = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
@@ -208,17 +215,29 @@ impl InputReader<'_> {
                         && elsewhere.contains(&(index, rule.clone()))
                 })
         };
+        let mut markdown = markdown.into_iter();
+        let body = ParsedText { clean: clean.body.text.clone(), markdown: markdown.next().unwrap_or_default(), folds };
+        let in_comment = |range: &[usize]| {
+            let found = scrubbed.removals.iter().filter(|removal| (range[0]..range[1]).contains(&removal.piece));
+            merged(
+                found
+                    .map(|removal| RecordedRemoval { in_body: true, ..recorded(removal.clone(), "comment") })
+                    .collect(),
+            )
+        };
+        let comments = clean.comments.iter().zip(markdown).zip(ends.windows(2));
+        let comments = comments
+            .map(|((comment, markdown), range)| ParsedComment::new(comment.clone(), markdown, in_comment(range)));
+        let comments = comments.collect();
         // The record's head repeats the fields, so its removals are left out.
-        let removals = scrubbed.removals.into_iter();
+        let removals = scrubbed.removals.into_iter().filter(|removal| removal.piece < ends[0]);
         let removals = removals.filter(|removal| !is_head(removal.piece) && !is_recorded_below(removal));
         let recorded = removals.map(|removal| {
             let key = pieces[removal.piece].key;
             recorded(removal, key)
         });
         let removals = merged(recorded.collect());
-        let markdown = markdown.into_iter().next().unwrap_or_default();
-        let body = ParsedText { clean: clean.body.text.clone(), markdown, folds };
-        (clean, body, removals, digest)
+        (clean, body, comments, removals, digest)
     }
 
     /// Returns why a file with this text is not for everyone, whatever else names it.

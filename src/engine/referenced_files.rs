@@ -15,6 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash as _;
 use std::sync::{Arc, OnceLock};
 
+/// The largest file that a text refers to, in bytes.
+const MAX_FILE_BYTES: usize = 1 << 20;
+
 /// Why the text of a referenced document with secrets is in no pack: a line that names it is there instead.
 const HOLDS_SECRETS: &str = "holds_secrets";
 
@@ -260,6 +263,8 @@ fn read_file(
         return Ok(LoadedDocument::clone(&known));
     }
     let raw = match reader.inputs.read(path) {
+        // Files of items may be larger than those that a text refers to.
+        Ok(raw) if raw.len() > MAX_FILE_BYTES => return refused("too_large"),
         Ok(raw) => raw,
         Err(refusal) => {
             let fault = || reader.scrubbed(unreadable(path, &refusal));

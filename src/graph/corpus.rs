@@ -15,6 +15,8 @@ use std::sync::{Arc, OnceLock};
 pub struct Entry {
     pub item: Item<Clean>,
     pub body: ParsedText,
+    /// The comments on the issue or in the record, oldest first.
+    pub comments: Vec<ParsedComment>,
     pub removals: Vec<RecordedRemoval>,
     pub digest: Digest,
     pub rules: Arc<SourceRules>,
@@ -53,7 +55,6 @@ pub struct ClaimedIssue {
     pub code: Vec<KeptCode<Clean>>,
     /// What was removed from each of these.
     pub code_removals: Vec<Vec<RecordedRemoval>>,
-    pub comments: Vec<ParsedComment>,
     pub unknown: Vec<Relation>,
     pub has_comments: bool,
     /// What was removed from everything but its comments and links. Lines of the body are those of its text.
@@ -204,18 +205,22 @@ impl Entry {
 
     /// Returns whether an untrusted author may have written the item's text.
     pub fn is_untrusted(&self) -> bool {
-        self.issue_with_text().map_or(self.untrusted_file, |issue| !issue.by.trusted)
+        self.issue_with_text().map_or(self.has_untrusted_file(), |issue| !issue.by.trusted)
     }
 
     /// Returns whether an untrusted author may have written its title: a work item has the title of its file.
     pub fn has_untrusted_title(&self) -> bool {
-        self.bare_issue().map_or(self.untrusted_file, |issue| !issue.by.trusted)
+        self.bare_issue().map_or(self.has_untrusted_file(), |issue| !issue.by.trusted)
     }
 
     /// Returns whether an untrusted author may have written the text at a place.
     pub fn is_untrusted_at(&self, place: &ShownPlace) -> bool {
         let issue = self.issue.as_ref().filter(|issue| issue.origin.path == place.path);
-        issue.map_or(self.untrusted_file, |issue| !issue.by.trusted)
+        issue.map_or(self.has_untrusted_file(), |issue| !issue.by.trusted)
+    }
+
+    fn has_untrusted_file(&self) -> bool {
+        self.untrusted_file || self.item.untrusted
     }
 
     /// Returns the name of its packs before it becomes a slug: `issue-<n>` here, otherwise its id.
@@ -278,8 +283,19 @@ impl Corpus {
 /// forgotten when one is added.
 impl Hash for Entry {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self { item, body: text, removals, digest, rules, issue, draft, untrusted_file, damage, identity: _ } =
-            self;
+        let Self {
+            item,
+            body: text,
+            comments,
+            removals,
+            digest,
+            rules,
+            issue,
+            draft,
+            untrusted_file,
+            damage,
+            identity: _,
+        } = self;
         let Item {
             id,
             origin,
@@ -295,15 +311,37 @@ impl Hash for Entry {
             docs,
             head,
             no_pack,
+            untrusted,
+            comments: _,
         } = item;
-        (id, origin, line, source, title, status, fields, relations, claim, adrs, docs, no_pack).hash(state);
-        (head.len(), text, removals, digest, rules, issue, untrusted_file, damage.is_some()).hash(state);
+        (id, origin, line, source, title, status, fields, relations, claim, adrs, docs).hash(state);
+        (
+            no_pack,
+            untrusted,
+            head.len(),
+            text,
+            comments,
+            removals,
+            digest,
+            rules,
+            issue,
+            untrusted_file,
+            damage.is_some(),
+        )
+            .hash(state);
         hash_body(body, state);
         if let Some(draft) = draft {
             let IssueDraft { body, text } = &**draft;
             hash_body(body, state);
             text.hash(state);
         }
+    }
+}
+
+impl ParsedComment {
+    pub fn new(comment: Comment<Clean>, markdown: Arc<Markdown>, removals: Vec<RecordedRemoval>) -> Self {
+        let digest = Digest::of(comment.text.as_str());
+        Self { comment, markdown, removals, digest }
     }
 }
 

@@ -233,7 +233,7 @@ impl<'a> ReferenceCollector<'a> {
 
 fn references_to(kind: FileKind, path: &RepoPath, parts: FileParts) -> Vec<FileRef> {
     let FileParts { whole, named, order, .. } = parts;
-    let order = order.unwrap_or(usize::MAX);
+    let order = order.filter(|_| kind == FileKind::Document).unwrap_or(usize::MAX);
     let is_crowded = named.len() > MAX_PARTS;
     // An excerpt of an ADR has headings of its own choice.
     let first = named.values().map(|(at, _)| at).min().filter(|_| is_crowded || kind == FileKind::Adr).cloned();

@@ -87,6 +87,7 @@ fn merge_issue(entry: &mut Entry, other: Entry, rules: &GraphRules, diagnostics:
             entry.draft = Some(Box::new(IssueDraft { body, text }));
         }
     }
+    entry.comments.extend(other.comments);
     entry.issue = Some(issue);
 }
 

@@ -121,11 +121,14 @@ impl ItemCase {
             docs: mentions(&self.docs, 5),
             head: Clean::default(),
             no_pack: false,
+            untrusted: false,
+            comments: Vec::new(),
         };
         let markdown = Arc::new(Markdown::read(&text));
         Arc::new(Entry {
             item,
             body: ParsedText { clean: text, markdown, folds: Vec::new() },
+            comments: Vec::new(),
             removals: Vec::new(),
             digest: Digest::of(id),
             rules: Arc::new(SourceRules { reference: self.reference.clone(), prefixes: self.prefixes.clone() }),

@@ -17,11 +17,13 @@ const MAX_BYTES: u64 = 1 << 20;
 /// How much is read of a file that is no text, or too large, in bytes.
 const HEAD_BYTES: u64 = 64 << 10;
 
-const MAX_JSONL_BYTES: u64 = 256 << 20;
+/// Files of many items.
+const MAX_JSON_BYTES: u64 = 256 << 20;
 
 /// Returns how many bytes a file with this extension may have.
 pub(super) fn size_limit(extension: &str) -> u64 {
-    if extension.eq_ignore_ascii_case("jsonl") { MAX_JSONL_BYTES } else { MAX_BYTES }
+    let is_json = ["json", "jsonl"].iter().any(|known| extension.eq_ignore_ascii_case(known));
+    if is_json { MAX_JSON_BYTES } else { MAX_BYTES }
 }
 
 /// Reads a file of at most `limit` bytes as text: LF line ends, no byte-order mark.

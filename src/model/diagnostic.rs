@@ -194,7 +194,7 @@ macro_rules! codes {
 
 codes! {
     InvalidConfig InvalidItem InvalidAgent InvalidDocument InvalidNotes StaleNotes InvalidFrontMatter
-    ConflictMarkers UnknownField UnreadableFile DuplicateId SlugClash MultipleParents TooManyRelations Cycle
+    ConflictMarkers UnknownField UnknownMappedField UnreadableFile DuplicateId SlugClash MultipleParents TooManyRelations Cycle
     SelfReference UnknownId AmbiguousReference CaseMismatch PrefixMismatch DanglingReference StaleReference
     OutsideReference InactiveAdr UnknownRepo BodyDiffers StatusDiffers BudgetTooSmall EnvironmentSecret
     InvalidSnapshot IncompleteIssue PrivateIssue MissingAnchor UnmatchedGlob GitUnavailable TrackedCache

@@ -5,6 +5,7 @@ use crate::model::{
     Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Value, conflict_in_markdown, is_document_name,
     nearest_within,
 };
+use crate::records::comments::{is_trusted, take_comments};
 use crate::records::fields::{
     Fields, NAMES, lift_relationships, mapped_from, mentions, name_objects, reach_into_objects, relation_of, scalars,
     text_of,
@@ -51,6 +52,8 @@ pub(super) fn build(
     if !mapped_from(context.source, "relationships") {
         lift_relationships(&mut record.pairs);
     }
+    let comments = take_comments(&mut record.pairs, context.source);
+    let untrusted = context.source.trust.as_ref().is_some_and(|name| !is_trusted(&record.pairs, name));
     reach_into_objects(&mut record.pairs, context.source);
     name_objects(&mut record.pairs, context.source);
     let mut fields = Fields::new(&record.pairs, context.source);
@@ -103,6 +106,8 @@ pub(super) fn build(
         docs,
         head: record.head,
         no_pack,
+        untrusted,
+        comments,
     }
 }
 

@@ -52,6 +52,22 @@ pub(super) fn inner(pairs: &[(String, Node<String>)], name: &str) -> Option<Node
     }
 }
 
+/// Adds the names of fields, and the mapped ones that lead into objects.
+pub(super) fn add_names(pairs: &[(String, Node<String>)], source: &ItemSource, names: &mut BTreeSet<String>) {
+    let mapped = source.fields.values().flat_map(|names| names.iter());
+    let reached = mapped.filter(|name| name.contains('.') && inner(pairs, name).is_some());
+    for name in pairs.iter().map(|(name, _)| name).chain(reached) {
+        if !names.contains(name) {
+            names.insert(name.clone());
+        }
+    }
+}
+
+/// Returns whether items often have no field of a native name.
+pub fn is_optional(native: &str) -> bool {
+    NAMES.has("gathered", native)
+}
+
 /// Adds a field for each mapped name that leads into an object.
 pub(super) fn reach_into_objects(pairs: &mut Vec<(String, Node<String>)>, source: &ItemSource) {
     for name in source.fields.values().flat_map(|names| names.iter()).filter(|name| name.contains('.')) {

@@ -6,7 +6,7 @@ use crate::model::{
     Code, Diagnostic, LineStarts, Node, Refusal, RepoPath, Severity, Value, conflict_line, conflict_sides,
 };
 use crate::records::build::{ItemContext, RawRecord, build};
-use crate::records::fields::mapped_from;
+use crate::records::fields::{add_names, mapped_from};
 use crate::records::front_matter::{ReadFrontMatter, read_by_line, read_front_matter};
 use crate::records::item::Item;
 use crate::records::lines::{add_head, add_labelled};
@@ -16,7 +16,7 @@ use crate::records::nested::{
     yaml_members, yaml_parts,
 };
 use crate::records::syntax::{Fragment, Fragments, SyntaxFault, check_json, fragments, read_json, yaml_documents};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parsed {
@@ -25,6 +25,8 @@ pub struct Parsed {
     /// ids exist and what these have to do with others; their texts are in no pack.
     pub damaged: Vec<(Item<String>, usize)>,
     pub diagnostics: Vec<Diagnostic>,
+    /// The names of all fields of the items, and the mapped names that lead into objects of theirs.
+    pub names: BTreeSet<String>,
 }
 
 /// What is added to the help of an error that keeps packs from being built.
@@ -87,7 +89,8 @@ pub fn items(
         |diagnostic: &Diagnostic| !diagnostic.about.is_empty() && diagnostic.about.iter().all(|id| ids.contains(id));
     let mut diagnostics = vec![fault];
     diagnostics.extend(ours.diagnostics.into_iter().filter(of_whole));
-    Parsed { items: whole, damaged: damaged.into_iter().map(|item| (item, 0)).collect(), diagnostics }
+    let damaged = damaged.into_iter().map(|item| (item, 0)).collect();
+    Parsed { items: whole, damaged, diagnostics, names: ours.names }
 }
 
 /// Reads the items of a file without conflict markers.
@@ -114,6 +117,8 @@ fn whole(
     let lines = LineStarts::of(text);
     let alone = records.len() + broken.len() == 1;
     let context = ItemContext { source, source_index, path, text, lines: &lines, body_file, alone };
+    let mut names = BTreeSet::new();
+    records.iter().for_each(|record| add_names(&record.pairs, source, &mut names));
     let nested = |record: &RawRecord| (record.parent, record.key.clone(), own_id(&record.pairs, source));
     let nesting: Vec<_> = records.iter().map(nested).collect();
     let mut items: Vec<Item<String>> =
@@ -144,7 +149,7 @@ fn whole(
             damaged.push((item, fault));
         }
     }
-    Parsed { items, damaged, diagnostics }
+    Parsed { items, damaged, diagnostics, names }
 }
 
 /// Returns whether files with this extension, in lower case, are texts that are one item each.

@@ -67,6 +67,10 @@ pub struct Item<T> {
     pub head: T,
     /// Whether it exists as a neighbour only.
     pub no_pack: bool,
+    /// Whether its source says that its author is nobody whom the repo trusts.
+    pub untrusted: bool,
+    /// The comments in its record, oldest first; those of issues are in [`Issue::comments`].
+    pub comments: Vec<Comment<T>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,8 +135,8 @@ pub struct KeptCode<T> {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Comment<T> {
     pub id: u64,
-    /// Its place on the page.
-    pub url: T,
+    /// Its place on the page; `None` if it is in the item's file.
+    pub url: Option<T>,
     pub by: Authored<T>,
     pub text: T,
     /// Whether a bot wrote it, or it was hidden on GitHub.
@@ -169,6 +173,31 @@ impl<T> Authored<T> {
     }
 }
 
+impl<T> Authored<T> {
+    /// Returns how many texts it has.
+    pub(crate) fn len(&self) -> usize {
+        [&self.author, &self.association, &self.created_at].into_iter().filter(|text| text.is_some()).count()
+    }
+}
+
+impl<T> Comment<T> {
+    /// Its own text comes last, with the key `comment`.
+    fn map<'a, U>(&'a self, f: &mut impl FnMut(&'a str, &'a T, u32) -> U) -> Comment<U> {
+        Comment {
+            id: self.id,
+            url: self.url.as_ref().map(|url| f("url", url, 1)),
+            by: self.by.map(f),
+            text: f("comment", &self.text, 1),
+            noise: self.noise,
+        }
+    }
+
+    /// Returns how many texts it has.
+    pub(crate) fn len(&self) -> usize {
+        1 + usize::from(self.url.is_some()) + self.by.len()
+    }
+}
+
 impl<T: AsRef<str>> Item<T> {
     /// Returns the item with every text replaced by the result of `f` for its key, text and line, in one fixed order.
     ///
@@ -201,6 +230,8 @@ impl<T: AsRef<str>> Item<T> {
             docs: all(&self.docs, |doc| doc.map("docs", f)),
             head: f("head", &self.head, self.line),
             no_pack: self.no_pack,
+            untrusted: self.untrusted,
+            comments: all(&self.comments, |comment| comment.map(f)),
         }
     }
 }
@@ -234,13 +265,7 @@ impl<T: AsRef<str>> Issue<T> {
                 state: link.state,
                 line: link.line,
             }),
-            comments: all(&self.comments, |comment| Comment {
-                id: comment.id,
-                url: f("url", &comment.url, 1),
-                by: comment.by.map(f),
-                text: f("comment", &comment.text, 1),
-                noise: comment.noise,
-            }),
+            comments: all(&self.comments, |comment| comment.map(f)),
             unknown: self.unknown.clone(),
             has_comments: self.has_comments,
         }

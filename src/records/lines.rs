@@ -14,7 +14,7 @@ const MOST_WORDS: usize = 4;
 pub(super) fn label(line: &str) -> Option<(&str, &str)> {
     let line = line.trim();
     let line = ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line).trim_start();
-    let (label, value) = line.split_once(':')?;
+    let (label, value) = line.split_once([':', '：'])?;
     let name = label.trim_matches(['*', '_', ' ']);
     // Of `**Status:** Draft` the emphasis ends behind the colon.
     let is_open = label.starts_with(['*', '_']) && !label.ends_with(['*', '_']);

@@ -6,6 +6,7 @@
 #![expect(missing_docs, reason = "no part of the public API; names of fields say most")]
 
 mod build;
+mod comments;
 mod fields;
 mod formats;
 mod front_matter;
@@ -19,6 +20,7 @@ mod syntax;
 
 pub use crate::markdown::front_matter::FrontMatterFault;
 pub use build::conflict_markers;
+pub use fields::is_optional;
 pub use formats::items;
 pub use front_matter::{ReadFrontMatter, read_front_matter};
 #[cfg(test)]

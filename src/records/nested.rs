@@ -99,7 +99,7 @@ fn id_field(pairs: &Pairs, source: &ItemSource) -> Option<usize> {
     let mapped = source.fields.get("id").into_iter().flat_map(|names| names.iter().map(String::as_str));
     let parts = source.id.iter().flat_map(|template| &template.parts);
     let holes = parts.filter_map(|part| if let TemplatePart::Hole(name) = part { Some(name.as_str()) } else { None });
-    let mut names = mapped.chain(holes).chain(["id", "stable_id"]);
+    let mut names = mapped.chain(holes.filter(|name| *name != KEY)).chain(["id", "stable_id"]);
     names.find_map(|name| pairs.iter().position(|(known, node)| known == name && text_of(node).is_some()))
 }
 
@@ -126,12 +126,13 @@ pub(super) fn nest_id(pairs: &mut Pairs, above: &str, place: usize, line: u32, s
 /// Where a record is: the index of the one that it is inside of, the keys of [`JsonPart`], and its own id.
 pub(super) type Nesting = (Option<usize>, String, Option<String>);
 
-/// Makes items children of those that they are in. A relation that names the id of a sibling as the list has it means that one.
+/// Makes items children of those that they are in. A relation that names an id as the records have it means an item of the same
+/// keys, of several a sibling.
 pub(super) fn connect(items: &mut [Item<String>], nesting: &[Nesting]) {
-    let siblings: HashMap<(Option<usize>, &str, &str), String> = items
+    let known: HashMap<(&str, &str), String> = items
         .iter()
         .zip(nesting)
-        .filter_map(|(item, (parent, key, own))| Some(((*parent, key.as_str(), own.as_deref()?), item.id.clone())))
+        .filter_map(|(item, (_, key, own))| Some(((key.as_str(), own.as_deref()?), item.id.clone())))
         .collect();
     for (at, (parent, key, _)) in nesting.iter().enumerate() {
         if parent.is_none() && key.is_empty() {
@@ -140,12 +141,10 @@ pub(super) fn connect(items: &mut [Item<String>], nesting: &[Nesting]) {
         let above = parent.map(|parent| (items[parent].id.clone(), nesting[parent].2.as_deref().unwrap_or_default()));
         let item = &mut items[at];
         for FieldRelation { target, .. } in &mut item.relations {
-            let written = match above {
-                Some((_, above)) => format!("{above}.{}", target.value),
-                None => target.value.clone(),
-            };
-            if let Some(id) = siblings.get(&(*parent, key, &written)) {
-                target.value.clone_from(id);
+            let find = |name: &str| known.get(&(key.as_str(), name)).cloned();
+            let sibling = above.as_ref().and_then(|(_, above)| find(&format!("{above}.{}", target.value)));
+            if let Some(id) = sibling.or_else(|| find(&target.value)) {
+                target.value = id;
             }
         }
         if let Some((value, _)) = above

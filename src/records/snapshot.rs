@@ -97,6 +97,8 @@ impl SnapshotFile {
             docs: Vec::new(),
             head: String::new(),
             no_pack: !issue.asked,
+            untrusted: false,
+            comments: Vec::new(),
         };
         Issue {
             item,
@@ -114,7 +116,7 @@ impl SnapshotFile {
                 .iter()
                 .map(|comment| Comment {
                     id: comment.id,
-                    url: comment.url.clone(),
+                    url: Some(comment.url.clone()),
                     by: authored(&comment.author, Some(&comment.created_at), Some(comment.edited), &comment.trust),
                     text: comment.body.clone(),
                     noise: comment.author.bot || comment.minimized,
@@ -221,7 +223,7 @@ fn authored(
 }
 
 /// Returns the text with LF line ends, and without a byte-order mark and blank lines at both ends.
-fn trimmed(text: &str) -> String {
+pub(super) fn trimmed(text: &str) -> String {
     let text = with_line_feeds(text);
     let start: usize = text.split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum();
     text.get(start..).unwrap_or_default().trim_end().to_owned()

@@ -181,9 +181,10 @@ fn out_of_order(before: (usize, &str, &str), after: (usize, &str, &str)) -> bool
         Ordering::Less => false,
         Ordering::Greater => true,
         Ordering::Equal => match before.1 {
-            // Comments are sorted by age, cards as they were handed over, documents by scope, weight or relevance.
-            "comment" | "card" | "doc" | "root" => false,
-            "adr" | "file" => before.2 > after.2,
+            // Comments are sorted by age, cards as they were handed over, documents by scope, weight or relevance, files as the
+            // item lists them.
+            "comment" | "card" | "doc" | "file" | "root" => false,
+            "adr" => before.2 > after.2,
             "code" => code_order(before.2) > code_order(after.2),
             _ => natural_cmp(before.2, after.2) == Ordering::Greater,
         },

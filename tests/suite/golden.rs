@@ -357,6 +357,7 @@ golden_cases! {
     relations_in_bodies: "relations-in-bodies",
     roots_and_levels: "roots-and-levels",
     slugs: "slugs",
+    trackers: "trackers",
     unknown_repo: "unknown-repo",
 }
 
