@@ -12,7 +12,7 @@
 //! - A key that is given twice in a map of names, such as `profiles`, is an error here; there the last one wins.
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use thiserror::Error;
 
 /// The most bytes of a text.
@@ -23,6 +23,10 @@ const MAX_DEPTH: usize = 256;
 const MAX_ALIASED_NODES: usize = 100_000;
 /// How many bytes of scalars aliases may add.
 const MAX_ALIASED_BYTES: usize = 4 << 20;
+
+/// How far a line is moved that saphyr wants deeper, and how often such lines are looked for.
+const SHIFT: usize = 64;
+const MAX_SHIFTS: usize = 64;
 
 /// A line and a column in characters, both from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,7 +107,7 @@ pub(crate) enum YamlErrorKind {
     TooManyAliases,
     #[error("an alias stands inside the value that it names")]
     RecursiveAlias,
-    /// A list or map where a key belongs.
+    /// A list or map where a key belongs; settings only.
     #[error("a key is not a text")]
     KeyNotText,
     #[error("the key `{key}` stands there twice")]
@@ -135,15 +139,42 @@ pub(crate) fn documents(text: &str, dialect: YamlDialect) -> (Vec<YamlNode>, Opt
     if text.len() > MAX_BYTES {
         return (Vec::new(), Some(YamlErrorKind::TooLarge.at(Position::START)));
     }
-    let read = events(text, dialect);
-    // The parser refuses a tab between a key's colon and its value, which YAML 1.2.2 (6.2) allows.
-    match (&read.1, spaced(text, false)) {
-        (Some(YamlError { kind: YamlErrorKind::Syntax(_), .. }), Some(spaced)) => {
-            let again = events(&spaced, dialect);
-            if again.1.is_none() { again } else { read }
-        }
-        _ => read,
+    let mut shifted = BTreeSet::new();
+    let read = events(text, dialect, &shifted);
+    if !matches!(read.1, Some(YamlError { kind: YamlErrorKind::Syntax(_), .. })) {
+        return read;
     }
+    // The parser refuses a tab between a key's colon and its value, which YAML 1.2.2 (6.2) allows, and lines of a list, map or
+    // quoted text that stand no deeper than their key, which libyaml and thus most programs accept.
+    let mut text = spaced(text, false).unwrap_or_else(|| text.to_owned());
+    for _ in 0..MAX_SHIFTS {
+        let again = events(&text, dialect, &shifted);
+        let Some(YamlError { kind: YamlErrorKind::Syntax(why), at }) = &again.1 else { return again };
+        match with_shifted_lines(&text, why, *at, &mut shifted) {
+            Some(next) => text = next,
+            None => break,
+        }
+    }
+    read
+}
+
+/// Indents the lines that are not deep enough for the parser, from that of its error up to the first that can end the list, map or
+/// quoted text around it, where indents mean nothing.
+fn with_shifted_lines(text: &str, why: &str, at: Position, shifted: &mut BTreeSet<u32>) -> Option<String> {
+    let is_quoted = why.ends_with("quoted scalar");
+    let is_indent = why.starts_with("invalid indentation") && text.len() < 4 * MAX_BYTES;
+    let ends: &[char] = if is_quoted { &['"', '\''] } else { &[']', '}'] };
+    let mut next = (at.line + u32::from(is_quoted)..).find(|line| !shifted.contains(line)).filter(|_| is_indent);
+    let mut out = String::with_capacity(text.len() + SHIFT);
+    for (line, content) in (1..).zip(text.split_inclusive('\n')) {
+        if next == Some(line) {
+            shifted.insert(line);
+            out.push_str(&" ".repeat(SHIFT));
+            next = (!content.contains(ends)).then_some(line + 1);
+        }
+        out.push_str(content);
+    }
+    (out.len() > text.len()).then_some(out)
 }
 
 /// Returns the text with spaces in place of the tabs behind keys and, with `indents`, of those that indent lines; `None` if it
@@ -178,12 +209,17 @@ pub(crate) fn spaced(text: &str, indents: bool) -> Option<String> {
     (out != text).then_some(out)
 }
 
-fn events(text: &str, dialect: YamlDialect) -> (Vec<YamlNode>, Option<YamlError>) {
+fn events(text: &str, dialect: YamlDialect, shifted: &BTreeSet<u32>) -> (Vec<YamlNode>, Option<YamlError>) {
+    let place = |marker: &Marker| {
+        let Position { line, column } = Position::of(marker);
+        let by = if shifted.contains(&line) { SHIFT as u32 } else { 0 };
+        Position { line, column: column.saturating_sub(by).max(1) }
+    };
     let mut builder = TreeBuilder::new(dialect);
     for event in Parser::new_from_str(text) {
         let added = match event {
-            Ok((event, span)) => builder.add_event(event, Position::of(&span.start)),
-            Err(error) => Err(YamlErrorKind::Syntax(error.info().to_owned()).at(Position::of(error.marker()))),
+            Ok((event, span)) => builder.add_event(event, place(&span.start)),
+            Err(error) => Err(YamlErrorKind::Syntax(error.info().to_owned()).at(place(error.marker()))),
         };
         if let Err(error) = added {
             return (builder.documents, Some(error));
@@ -314,10 +350,11 @@ impl TreeBuilder {
                 None => {
                     let at = node.at;
                     let merges = matches!(&node.value, YamlValue::Scalar { text, plain: true } if text == "<<");
-                    let text = match node.value {
-                        YamlValue::Scalar { text, .. } => text,
+                    let text = match &node.value {
+                        YamlValue::Scalar { text, .. } => text.clone(),
                         YamlValue::Null if self.dialect == YamlDialect::Data => String::new(),
                         YamlValue::Null => return Err(YamlErrorKind::EmptyKey.at(at)),
+                        YamlValue::List(_) | YamlValue::Map(_) if self.dialect == YamlDialect::Data => flow(&node),
                         YamlValue::List(_) | YamlValue::Map(_) => return Err(YamlErrorKind::KeyNotText.at(at)),
                     };
                     if !merges && let Some(first) = seen.insert(text.clone(), at) {
@@ -355,6 +392,22 @@ impl TreeBuilder {
             return Err(YamlErrorKind::TooManyAliases.at(at));
         }
         Ok(())
+    }
+}
+
+/// Returns a value on one line, such as `{a: 1}`: the text of a key that is a list or map, as templates have (`{{ name }}`).
+fn flow(node: &YamlNode) -> String {
+    match &node.value {
+        YamlValue::Null => String::new(),
+        YamlValue::Scalar { text, .. } => text.clone(),
+        YamlValue::List(nodes) => format!("[{}]", nodes.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        YamlValue::Map(pairs) => {
+            let pair = |(key, node): &(YamlKey, YamlNode)| match node.value {
+                YamlValue::Null => key.text.clone(),
+                _ => format!("{}: {}", key.text, flow(node)),
+            };
+            format!("{{{}}}", pairs.iter().map(pair).collect::<Vec<_>>().join(", "))
+        }
     }
 }
 
