@@ -11,6 +11,7 @@ mod checkout;
 mod error;
 mod links;
 mod listing;
+mod markup;
 mod repo;
 mod root;
 mod snapshot;

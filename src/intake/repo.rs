@@ -4,6 +4,7 @@ use super::attributes::{Attributes, FileAttributes};
 use super::checkout::{CLOCK_TICK, Checkout};
 use super::error::IntakeError;
 use super::listing::{AccessRules, ListedRoot, Listing, no_file};
+use super::markup::as_markdown;
 use super::snapshot::SnapshotFiles;
 use super::state_folder::{self, CacheUse};
 use super::walk::{self, ExcludedFolders, InheritedRules};
@@ -258,7 +259,7 @@ impl SourceTree for Repo {
         if text::is_lfs_pointer(&text) {
             return Err(Refusal::GitLfs);
         }
-        Ok(text::without_expanded_ids(text, has_ident))
+        Ok(as_markdown(path, text::without_expanded_ids(text, has_ident)))
     }
 
     fn head(&self, path: &RepoPath) -> Option<String> {

@@ -144,7 +144,7 @@ impl fmt::Debug for RepoPath {
 }
 
 /// Extensions of documents, without the dot.
-const DOCUMENT_EXTENSIONS: [&str; 4] = ["md", "rst", "adoc", "txt"];
+const DOCUMENT_EXTENSIONS: [&str; 5] = ["md", "rst", "mediawiki", "adoc", "txt"];
 
 /// Returns whether a file name ends as that of a document.
 pub fn has_document_extension(name: &str) -> bool {

@@ -10,7 +10,6 @@ use crate::records::fields::{add_names, mapped_from};
 use crate::records::front_matter::{ReadFrontMatter, read_by_line, read_front_matter};
 use crate::records::item::Item;
 use crate::records::lines::{add_head, add_labelled};
-use crate::records::markup::with_headings;
 use crate::records::nested::{
     JsonPart, KEY, YamlPart, connect, json_entries, json_members, json_parts, nest_id, own_id, yaml_entries,
     yaml_members, yaml_parts,
@@ -103,7 +102,7 @@ fn whole(
 ) -> Parsed {
     let mut file = RecordFile { source, path, records: Vec::new(), broken: Vec::new(), diagnostics: Vec::new() };
     match path.extension().to_ascii_lowercase().as_str() {
-        extension if is_text(extension) => file.markdown(&with_headings(text, extension)),
+        extension if is_text(extension) => file.markdown(text),
         "yml" | "yaml" => file.yaml(text),
         "json" => file.json(text),
         "jsonl" | "ndjson" => file.json_lines(text),

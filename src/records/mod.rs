@@ -12,7 +12,6 @@ mod formats;
 mod front_matter;
 mod item;
 mod lines;
-mod markup;
 mod names;
 mod nested;
 mod snapshot;
