@@ -124,6 +124,10 @@ fn underlined(lines: &mut [Line]) {
             known.push((found, is_overlined));
             known.len() - 1
         });
+        let is_apart = at == 1 || lines[at - 2].is_blank();
+        if is_apart && [(0, '='), (1, '-')].contains(&(level, found)) {
+            continue; // It is one of Markdown too.
+        }
         lines[at - 1].text = format!("{} {title}", "#".repeat((level + 1).min(6)));
         lines[at].text.clear();
         if is_overlined {
