@@ -1,13 +1,14 @@
 //! `contextpack init`.
 
 use super::args::Global;
-use crate::config::{DenyList, Settings};
+use super::init_findings::{Findings, Survey};
+use crate::config::Settings;
 use crate::console::report::{Report, ReportLine};
-use crate::console::{self, Exit, Failure, PathFailure};
-use crate::engine::{Project, process_environment, validated};
+use crate::console::{Exit, Failure, PathFailure};
+use crate::engine::validated;
 use crate::git::{hooks_folder, is_in_git};
 use crate::init::{CONFIG, DetectedRepo, InitArgs, Setup, is_half, starter, unfit};
-use crate::intake::{Repo, RepoOptions};
+use crate::intake::Repo;
 use crate::model::ItemState;
 use serde_json::json;
 use std::fs::OpenOptions;
@@ -26,9 +27,13 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
         )));
     }
     let mut found = DetectedRepo::at(&root);
-    found.closed = closed_items(&root, &found);
+    let mut survey = Survey::of_starter(&root, &found);
+    found.has_states = survey.items.iter().any(|item| item.state != ItemState::Unknown);
     let mut setup = Setup::new(&root);
     let existing = existing(&root, &setup, &found, args)?;
+    if let Some((_, settings)) = &existing {
+        survey = Survey::of(&root, settings);
+    }
     setup.all(&found, existing.as_ref().map(|(name, settings)| (name.as_str(), settings)), args)?;
     if args.git {
         crate::git::configure(&root, &super::git::SETTINGS).map_err(Failure::usage)?;
@@ -40,7 +45,8 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
             (path, Some(why)) => setup.left.push((path, why)),
         }
     }
-    print_report(global, &setup, &found)?;
+    let findings = Findings { found: &found, survey: &survey, is_new: existing.is_none() };
+    print_report(global, &setup, &findings)?;
     Ok(Exit::Done)
 }
 
@@ -65,28 +71,10 @@ fn existing(
     }
 }
 
-/// Returns how many of the items that could get a pack are closed, and how many there are; none if they cannot be read.
-fn closed_items(root: &Path, found: &DetectedRepo) -> (usize, usize) {
-    let text = starter::config(found, "packs", true);
-    let (Ok(settings), Ok(deny)) = (validated(CONFIG, Some(&text)), DenyList::new(&[])) else { return (0, 0) };
-    let excluded = settings.own_folders();
-    let snapshot = Some(&settings.github.snapshot);
-    let Ok(repo) = Repo::open(root, RepoOptions { deny: &deny, excluded: &excluded, snapshot }) else { return (0, 0) };
-    let project = Project::open(&repo, &settings, &deny, process_environment());
-    let roots = project.roots();
-    let is_open = |item: &&usize| matches!(project.state(**item), ItemState::Open | ItemState::Unknown);
-    (roots.len() - roots.iter().filter(is_open).count(), roots.len())
-}
-
-fn next_command(found: &DetectedRepo) -> &'static str {
-    if found.github.is_some() && !found.has_items() { "contextpack sync" } else { "contextpack build" }
-}
-
-const MOST_FOLDERS: usize = 3;
-
-fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Result<(), Failure> {
+fn print_report(global: &Global, setup: &Setup<'_>, findings: &Findings<'_>) -> Result<(), Failure> {
+    let faults = &findings.found.faults;
     let lines = setup.written.iter().cloned().map(ReportLine::File).collect();
-    let report = Report { diagnostics: found.faults.clone(), lines };
+    let report = Report { diagnostics: faults.clone(), lines };
     report.print(global.format, global.verbose, || {
         let pairs = |pairs: &[(String, &str)], key: &str| -> Vec<serde_json::Value> {
             pairs.iter().map(|(path, text)| json!({"path": path, key: text})).collect()
@@ -96,8 +84,9 @@ fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Res
             "left_alone": pairs(&setup.left, "reason"),
             "fill_in": pairs(&setup.fill_in, "what"),
             "by_hand": setup.by_hand.iter().map(|(path, entry)| json!({"path": path, "entry": entry})).collect::<Vec<_>>(),
-            "diagnostics": crate::console::diagnostics(&found.faults),
-            "next": next_command(found),
+            "found": findings.to_json(),
+            "diagnostics": crate::console::diagnostics(faults),
+            "next": findings.next_command(),
         })
     })?;
     for (path, why) in &setup.left {
@@ -109,20 +98,10 @@ fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Res
     for (path, what) in &setup.fill_in {
         global.note(&format!("fill in: {path}: {what}"))?;
     }
-    if found.proposals.is_empty() {
-        for (folder, count) in found.likely_items.iter().take(MOST_FOLDERS) {
-            let files = console::counted(*count, "file");
-            global.note(&format!(
-                "note: `{folder}/` has {files} with a status: if these are work items, set `work_items: [\"{folder}/**/*.md\"]` in {CONFIG}"
-            ))?;
-        }
+    for line in findings.lines() {
+        global.note(&line)?;
     }
-    let (closed, all) = found.closed;
-    if found.open_only() && all > 0 && setup.written.iter().any(|path| path == CONFIG) {
-        let open = all - closed;
-        global.note(&format!("packs for open items only: {open} of {all} (`roots` in {CONFIG} says so)"))?;
-    }
-    Ok(global.note(&format!("next: {}", next_command(found)))?)
+    Ok(global.note(&format!("next: {}", findings.next_command()))?)
 }
 
 const HOOK: &str = "prepare-commit-msg";

@@ -14,6 +14,7 @@ mod git;
 mod handover;
 mod inbox;
 mod init;
+mod init_findings;
 mod input;
 mod ledger;
 mod list;

@@ -1,15 +1,18 @@
 //! What is in a repository, and the files that `init` writes into it.
 
 pub(crate) mod detect;
+mod documents;
 pub(crate) mod options;
 mod setup;
 pub(crate) mod starter;
+mod trackers;
 
 pub(crate) use detect::DetectedRepo;
 #[cfg(feature = "github")]
 pub(crate) use detect::github;
 pub(crate) use options::InitArgs;
 pub(crate) use setup::{CONFIG, DELIVERED, Setup, is_half, unfit};
+pub(crate) use trackers::{FoundTracker, tracker_names};
 
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
@@ -30,16 +33,11 @@ mod tests {
             fs::write(dir.path().join(path), text.replace("\\n", "\n")).unwrap();
         }
         let found = DetectedRepo::at(dir.path());
-        let settings = load(CONFIG, Some(&starter::config(&found, "packs", true))).unwrap();
-        let pairs =
-            |pairs: Vec<(&str, &str)>| pairs.iter().map(|(a, b)| format!("{a} {b}")).collect::<Vec<_>>().join(", ");
+        load(CONFIG, Some(&starter::config(&found, "packs", true))).unwrap();
         let lines = match title {
-            "types of edges" => {
-                vec![pairs(found.beads_types.iter().map(|(name, relation)| (&**name, *relation)).collect())]
+            "trackers" => {
+                found.trackers.iter().flat_map(|it| [format!("== {}", it.name), it.entries.clone()]).collect()
             }
-            "proposals" => vec![pairs(found.proposals.iter().map(|it| (&*it.field, &*it.glob)).collect())],
-            "trackers" => vec![format!("{} sources", settings.work_items.len())],
-            "prefixes" => vec![settings.work_items[0].prefixes.join(", "), found.backlog.unwrap().tasks.join(", ")],
             _ => vec![found.adrs.join(", "), format!("by default: {}", found.adrs_by_default)],
         };
         lines.join("\n") + "\n"
@@ -48,6 +46,13 @@ mod tests {
     #[test]
     fn repos_are_detected_as_the_cases_say() {
         hold_blocks("init_repos.txt", detected);
+    }
+
+    #[test]
+    fn the_documentation_names_each_tracker() {
+        let docs = include_str!("../../docs/configuration.md");
+        let missing: Vec<&str> = tracker_names().filter(|name| !docs.contains(&format!("| {name} |"))).collect();
+        assert!(missing.is_empty(), "the table of trackers in docs/configuration.md lacks {missing:?}");
     }
 
     #[test]

@@ -89,6 +89,7 @@ impl<'a> Setup<'a> {
         };
         let in_state = output.starts_with(".contextpack/");
         let profile = existing.and_then(|(_, settings)| settings.output.profiles.first().cloned());
+        let profile = profile.unwrap_or_else(|| found.profiles()[0].to_owned());
         // A new configuration asks for Markdown where packs are committed.
         let markdown = existing.map_or(!in_state, |(_, settings)| settings.output.markdown);
         let packs = match (in_state, args.merge) {
@@ -96,17 +97,14 @@ impl<'a> Setup<'a> {
             (false, Some(MergeWay::Queue)) => PacksAre::Proposed,
             (false, _) => PacksAre::Committed,
         };
-        let block = starter::agent_block(&output, profile.as_deref().unwrap_or("coding"), packs, markdown);
+        let block = starter::agent_block(&output, &profile, packs, markdown);
         if existing.is_some() && !args.programs.is_empty() && args.asks_for_no_more() {
             return self.programs(&args.programs, &block);
         }
         // An existing configuration names its items. Samples are written first, so that an aborted run can be repeated.
-        let samples = existing.is_none() && found.has_nothing();
-        // A decision that nobody made has no place beside documents of the repo's own.
-        let with_adr = !found.documents || exists(self.root, starter::ADR)?;
-        let adr = (starter::ADR, starter::adr(), samples && with_adr && found.adrs.is_empty());
-        for (path, text, wanted) in [adr, (starter::ITEM, starter::item(with_adr), samples)] {
-            if wanted || self.is_file(path, |before| is_half(before, &text))? {
+        let samples = existing.is_none() && found.wants_samples();
+        for (path, text) in [(starter::ADR, starter::adr()), (starter::ITEM, starter::item())] {
+            if samples || self.is_file(path, |before| is_half(before, &text))? {
                 self.create(path, &text)?;
             }
         }

@@ -45,7 +45,7 @@ pub(crate) const ITEM: &str = "work_items/feat-example.md";
 pub(crate) const ADR: &str = "docs/adr/0001-record-decisions.md";
 
 #[expect(clippy::expect_used, reason = "the templates are part of the program, and tests render each")]
-fn render(name: &str, values: Value) -> String {
+fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     let syntax = SyntaxConfig::builder()
         .block_delimiters("<%", "%>")
@@ -61,7 +61,19 @@ fn render(name: &str, values: Value) -> String {
     for (name, text) in TEMPLATES {
         environment.add_template(name, text).expect("a template of the program");
     }
+    environment
+}
+
+#[expect(clippy::expect_used, reason = "the templates are part of the program, and tests render each")]
+fn render(name: &str, values: Value) -> String {
+    let environment = environment();
     environment.get_template(name).and_then(|template| template.render(values)).expect("all values are given")
+}
+
+/// Fills the text of a tracker in.
+#[expect(clippy::expect_used, reason = "the texts are part of the program, and tests render each")]
+pub(super) fn render_text(text: &str, values: Value) -> String {
+    environment().render_str(text, values).expect("all values are given")
 }
 
 /// Writes a text, or a list of texts, as YAML on one line.
@@ -91,13 +103,17 @@ fn quoted(text: &str) -> String {
 
 /// Returns a commented `contextpack.yml` for the detected repo.
 pub(crate) fn config(found: &DetectedRepo, output: &str, committed: bool) -> String {
-    let (has_tracker, open_only) = (found.has_tracker(), found.open_only());
-    render("contextpack.yml", context! { found => Serde(found), has_tracker, open_only, output, committed })
+    let lines = found.trackers.iter().flat_map(|tracker| tracker.entries.lines());
+    let entries = lines.map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n");
+    let (open_only, profiles) = (found.open_only(), found.profiles().join(", "));
+    let (documents, github) = (Serde(&found.documents), Serde(&found.github));
+    let adrs = if found.adrs_by_default { Vec::new() } else { found.adrs.clone() };
+    render("contextpack.yml", context! { entries, open_only, profiles, documents, github, adrs, output, committed })
 }
 
-/// Returns a sample work item, which refers to the sample ADR if `with_adr` is set.
-pub(crate) fn item(with_adr: bool) -> String {
-    render("work_item.md", context! { adr => with_adr.then_some(ADR) })
+/// Returns a sample work item, which refers to the sample ADR.
+pub(crate) fn item() -> String {
+    render("work_item.md", context! { adr => ADR })
 }
 
 pub(crate) fn adr() -> String {

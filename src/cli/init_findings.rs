@@ -1,0 +1,159 @@
+//! What `contextpack init` found, how many packs that gives, and what to do next.
+
+use crate::config::{DenyList, Settings};
+use crate::console::counted;
+use crate::engine::{Project, process_environment, validated};
+use crate::init::{CONFIG, DetectedRepo, starter, tracker_names};
+use crate::intake::{Repo, RepoOptions};
+use crate::model::{ItemState, RepoPath};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// The items that get a pack, in the order of `list`; none if they cannot be read.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    pub(super) items: Vec<SurveyedItem>,
+}
+
+#[derive(Debug)]
+pub(super) struct SurveyedItem {
+    id: String,
+    pub(super) state: ItemState,
+    path: RepoPath,
+    /// The place of its source in the configuration.
+    source: usize,
+}
+
+impl SurveyedItem {
+    fn is_open(&self) -> bool {
+        matches!(self.state, ItemState::Open | ItemState::Unknown)
+    }
+}
+
+impl Survey {
+    /// Reads the items that a new configuration names, whatever their state.
+    pub(super) fn of_starter(root: &Path, found: &DetectedRepo) -> Self {
+        let settings = validated(CONFIG, Some(&starter::config(found, "packs", true)));
+        settings.map_or_else(|_| Self::default(), |settings| Self::of(root, &settings))
+    }
+
+    pub(super) fn of(root: &Path, settings: &Settings) -> Self {
+        let Ok(deny) = DenyList::new(&[]) else { return Self::default() };
+        let excluded = settings.own_folders();
+        let options = RepoOptions { deny: &deny, excluded: &excluded, snapshot: Some(&settings.github.snapshot) };
+        let Ok(repo) = Repo::open(root, options) else { return Self::default() };
+        let project = Project::open(&repo, settings, &deny, process_environment());
+        let surveyed = |at: usize| {
+            let item = &project.corpus().entries[at].item;
+            let (id, path) = (item.id.to_string(), item.origin.path.clone());
+            SurveyedItem { id, state: project.state(at), path, source: item.source }
+        };
+        Self { items: project.roots().into_iter().map(surveyed).collect() }
+    }
+}
+
+pub(super) struct Findings<'a> {
+    pub(super) found: &'a DetectedRepo,
+    pub(super) survey: &'a Survey,
+    /// Whether the configuration is written now, and not an earlier one.
+    pub(super) is_new: bool,
+}
+
+impl Findings<'_> {
+    /// Returns what a new configuration rests on, for people.
+    pub(super) fn lines(&self) -> Vec<String> {
+        if !self.is_new {
+            return Vec::new();
+        }
+        let found = self.found;
+        let trackers = tracker_names().collect::<Vec<_>>().join(", ");
+        let mut lines = vec![format!("looked for: {trackers}; decisions, rules, and a remote at GitHub")];
+        let of_trackers = self.counts().map(|(name, count)| format!("{name}: {}", counted(count, "item")));
+        let decisions = (found.decisions > 0).then(|| format!("decisions: {}", counted(found.decisions, "file")));
+        let documents = found.documents.rules.iter().map(|it| ("rules", it));
+        let overview = found.documents.overview.iter().map(|it| ("overview", it));
+        let overview = overview.filter(|(_, it)| !it.is_long);
+        let documents = documents.chain(overview).map(|(what, it)| format!("{what}: {} ({})", it.path, it.size));
+        let github = found.github.iter().map(|github| format!("GitHub: {}", github.repo));
+        lines.extend(of_trackers.chain(decisions).chain(documents).chain(github).map(|what| format!("found {what}")));
+        lines.extend(found.hints.iter().map(|hint| format!("hint: {hint}")));
+        lines.extend(self.likely());
+        lines.extend(self.packs());
+        lines
+    }
+
+    /// Returns the trackers with the number of their items that could get a pack.
+    fn counts(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        let items = &self.survey.items;
+        let count = |tracker: &crate::init::FoundTracker| {
+            items.iter().filter(|item| tracker.files.contains(&item.path)).count()
+        };
+        self.found.trackers.iter().map(move |tracker| (tracker.name, count(tracker)))
+    }
+
+    /// Returns how to name items that no tracker knows, with a folder of the repo as the example.
+    fn likely(&self) -> Option<String> {
+        if self.found.has_items() || self.found.wants_samples() {
+            return None;
+        }
+        let example = |folder: &str| format!("`work_items: [{{include: [\"{folder}/**/*.md\"]}}]`");
+        let how = match &self.found.likely {
+            Some(likely) => {
+                let files = counted(likely.files, "Markdown file");
+                let with = if likely.with_status > 0 {
+                    format!(", {} with a status", likely.with_status)
+                } else {
+                    String::new()
+                };
+                format!(
+                    "if those in `{0}/` are some ({files}{with}), write {1} into {CONFIG}",
+                    likely.folder,
+                    example(&likely.folder)
+                )
+            }
+            None => format!(
+                "write each into a Markdown file below `work_items/`, or name yours in {CONFIG}: {}",
+                example("docs/tasks")
+            ),
+        };
+        let github = self.found.github.as_ref().map_or("", |_| ", and `contextpack sync` brings issues from GitHub");
+        Some(format!("found no work items in files: {how}{github}"))
+    }
+
+    /// Returns how many packs there are, for which items, and in which profiles.
+    fn packs(&self) -> Option<String> {
+        let items = &self.survey.items;
+        let (all, profiles) = (items.len(), self.found.profiles());
+        let open = items.iter().filter(|item| item.is_open()).count();
+        let of = match self.found.open_only() {
+            true => format!("{open} open of {} (`roots` in {CONFIG})", counted(all, "item")),
+            false => counted(all, "item"),
+        };
+        let packs = counted(if self.found.open_only() { open } else { all } * profiles.len(), "pack");
+        (all > 0).then(|| format!("that gives {packs}: {of}, for {}", profiles.join(" and ")))
+    }
+
+    /// Returns the command to run next: the first pack, if there is an item.
+    pub(super) fn next_command(&self) -> String {
+        let items = &self.survey.items;
+        let first = items.iter().filter(|item| item.is_open()).min_by_key(|item| item.source).or(items.first());
+        match first {
+            Some(item) => format!("contextpack render {}", in_shell(&item.id)),
+            None if self.is_new && self.found.wants_samples() => "contextpack render feat:example".to_owned(),
+            None if self.found.github.is_some() => "contextpack sync".to_owned(),
+            None => "contextpack list".to_owned(),
+        }
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let trackers: Vec<Value> =
+            self.counts().map(|(name, items)| json!({"tracker": name, "items": items})).collect();
+        json!({"looked_for": tracker_names().collect::<Vec<_>>(), "trackers": trackers, "hints": self.found.hints})
+    }
+}
+
+/// Quotes an id for a shell where it needs that.
+fn in_shell(id: &str) -> String {
+    let is_plain = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._/:@-".contains(&byte));
+    if is_plain { id.to_owned() } else { format!("'{}'", id.replace('\'', "'\\''")) }
+}
