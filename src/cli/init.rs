@@ -28,7 +28,8 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     }
     let mut found = DetectedRepo::at(&root);
     let mut survey = Survey::of_starter(&root, &found);
-    found.has_states = survey.items.iter().any(|item| item.state != ItemState::Unknown);
+    // A sample that an aborted run wrote changes nothing.
+    found.has_states = !found.wants_samples() && survey.items.iter().any(|item| item.state != ItemState::Unknown);
     let mut setup = Setup::new(&root);
     let existing = existing(&root, &setup, &found, args)?;
     if let Some((_, settings)) = &existing {

@@ -10,7 +10,7 @@ use crate::model::{
     Code, Diagnostic, Digest, Refusal, RemovedLines, RepoPath, Severity, SourceTree, natural_cmp,
     original_of_conflict_copy,
 };
-use crate::records::{self, Item, Mention, SnapshotFile, is_optional};
+use crate::records::{self, Item, Mention, SnapshotFile};
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -48,21 +48,17 @@ pub(super) fn read(reader: &InputReader<'_>) -> ParsedFiles {
     all
 }
 
-/// Warns of each mapping by which no item of a source has a field. Relations and documents are often not there, so that for them
-/// only a name is reported that is almost one of theirs.
+/// Warns of each mapping by which no item of a source has a field, if one of theirs has nearly its name: trackers have optional
+/// fields, which a repo need not use.
 fn unknown_names(index: usize, source: &ItemSource, all: &ParsedFiles) -> Vec<Diagnostic> {
     let names: BTreeSet<&str> =
         all.names.iter().filter(|(of, _)| *of == index).map(|(_, name)| name.as_str()).collect();
     let unknown = source.fields.iter().filter(|(_, theirs)| !theirs.iter().any(|name| names.contains(name.as_str())));
     let report = |(ours, theirs): (&String, &Words)| {
         let written = theirs.first()?;
-        let near = theirs.iter().find_map(|name| nearest(name, names.iter().copied()));
-        if names.is_empty() || near.is_none() && is_optional(ours) {
-            return None;
-        }
+        let near = theirs.iter().find_map(|name| nearest(name, names.iter().copied()))?;
         let message = format!("no item of `{}` has the field `{written}`", source.include.written.join("`, `"));
-        let correct = || format!("correct `fields.{ours}`, or remove it");
-        let help = near.map_or_else(correct, |near| format!("did you mean `{near}`? correct `fields.{ours}`"));
+        let help = format!("did you mean `{near}`? correct `fields.{ours}`");
         Some(Diagnostic::new(Code::UnknownMappedField, None, message).help(help))
     };
     unknown.filter_map(report).collect()

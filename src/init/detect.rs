@@ -55,14 +55,18 @@ impl DetectedRepo {
     pub(crate) fn at(root: &Path) -> Self {
         let redactor = Redactor::new(&RedactionSettings::default());
         let mut detector = Detector { root, redactor, faults: Vec::new() };
-        let files = detector.files();
+        let mut files = detector.files();
+        let is_empty = is_without_files(root, &files) && git::head_commit(root, &[]).is_none();
+        if is_empty {
+            // The samples of an earlier run, which was aborted, change nothing.
+            files.retain(|path| ![ADR, ITEM].contains(&path.as_str()));
+        }
+        // A link that leads nowhere is no file, and is said.
+        detector.is("work_items", Metadata::is_dir);
         let adrs = detector.adr_folders(&files);
         let is_adr = |path: &&RepoPath| documents::are_adrs(&adrs, path);
-        let is_empty = is_without_files(root, &files) && git::head_commit(root, &[]).is_none();
-        // The sample of an earlier run, which was aborted, changes nothing.
-        let is_sample = |path: &RepoPath| is_empty && path.as_str() == ITEM;
         let is_example = |path: &RepoPath| CATALOG.examples.is_match(path.as_str());
-        let others = files.iter().filter(|path| !is_adr(path) && !is_example(path) && !is_sample(path));
+        let others = files.iter().filter(|path| !is_adr(path) && !is_example(path));
         let others: Vec<RepoPath> = others.cloned().collect();
         let trackers = detector.trackers(&others);
         Self {

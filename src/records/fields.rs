@@ -63,11 +63,6 @@ pub(super) fn add_names(pairs: &[(String, Node<String>)], source: &ItemSource, n
     }
 }
 
-/// Returns whether items often have no field of a native name.
-pub fn is_optional(native: &str) -> bool {
-    NAMES.has("gathered", native)
-}
-
 /// Adds a field for each mapped name that leads into an object.
 pub(super) fn reach_into_objects(pairs: &mut Vec<(String, Node<String>)>, source: &ItemSource) {
     for name in source.fields.values().flat_map(|names| names.iter()).filter(|name| name.contains('.')) {

@@ -19,7 +19,6 @@ mod syntax;
 
 pub use crate::markdown::front_matter::FrontMatterFault;
 pub use build::conflict_markers;
-pub use fields::is_optional;
 pub use formats::items;
 pub use front_matter::{ReadFrontMatter, read_front_matter};
 #[cfg(test)]

@@ -231,7 +231,7 @@ fn a_turn_does_not_name_the_box_of_another_agents_handover() {
     let (coder, tester) = (handed("coder"), handed("tester"));
     for (agent, context) in [("coder", &tester), ("tester", &coder)] {
         let before = sandbox.files();
-        let words = ["dispatch", agent, "--box", context, "--format", "json"];
+        let words = ["inbox", "put", agent, "--box", context, "--format", "json"];
         let refused = sandbox.run(&words);
         assert!(refused.code == 3 && refused.stderr.contains("unauthorized box_id: sha256:"), "{}", refused.stderr);
         assert!(refused.stdout.contains("box_of_other_agent"), "{}", refused.stdout);

@@ -208,7 +208,10 @@ fn a_repo_that_is_set_up_is_told_what_to_do_for_a_queue() {
         fs::remove_file(sandbox.root().join(".github/workflows").join(file)).unwrap();
     }
     let written = sandbox.expect(0, &["init", "--merge", "queue", "--for", "codex"]);
-    assert_eq!(written, "AGENTS.md\n.github/workflows/contextpack.yml\n.github/workflows/contextpack-sync.yml\n");
+    assert_eq!(
+        written,
+        "AGENTS.md\n.codex/config.toml\n.github/workflows/contextpack.yml\n.github/workflows/contextpack-sync.yml\n"
+    );
     let sync: serde_yaml::Value =
         serde_yaml::from_str(&sandbox.read(".github/workflows/contextpack-sync.yml")).unwrap();
     assert_eq!(serde_json::to_value(&sync["on"]["push"]["branches"]).unwrap(), json!(["**"]));

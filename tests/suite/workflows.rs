@@ -277,7 +277,7 @@ fn a_pull_request_shows_what_it_changes_in_the_packs() {
 
     let cached = on_github();
     cached.expect(0, &["init", "--cached"]);
-    assert!(!cached.read(".github/workflows/contextpack.yml").contains("contextpack diff"));
+    assert!(!cached.read(".github/workflows/contextpack.yml").contains("contextpack diff before packs"));
 }
 
 #[test]
