@@ -422,7 +422,8 @@ mod tests {
         schema.insert("title".into(), "ContextPack v1".into());
         let made = format!("{:#}\n", schema.to_value());
         if std::env::var_os("CONTEXTPACK_BLESS").is_some() {
-            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/schema/pack.schema.json"), &made).unwrap();
+            let file = concat!(env!("CARGO_MANIFEST_DIR"), "/schema/pack.schema.json");
+            assert!(std::fs::write(file, &made).is_ok(), "{file}");
         }
         assert_eq!(made, SCHEMA, "accept it with `CONTEXTPACK_BLESS=1 cargo test the_schema_is`");
     }

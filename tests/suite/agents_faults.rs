@@ -382,7 +382,7 @@ fn an_agent_that_git_does_not_track_is_refused_where_untracked_files_are_not_tru
         if path.starts_with("jobs") {
             sandbox.git(&["rm", "-q", "--cached", "jobs/daily.md"]);
         }
-        let mut command = sandbox.command(&args);
+        let mut command = sandbox.command(args);
         command.env("CI", "true");
         let refused = run(command, "");
         assert_eq!(refused.code, 3, "{refused:?}");
