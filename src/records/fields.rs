@@ -54,6 +54,10 @@ pub(super) fn inner(pairs: &[(String, Node<String>)], name: &str) -> Option<Node
 
 /// Adds the names of fields, and the mapped ones that lead into objects.
 pub(super) fn add_names(pairs: &[(String, Node<String>)], source: &ItemSource, names: &mut BTreeSet<String>) {
+    // Only a mapping asks which names there are.
+    if source.fields.is_empty() {
+        return;
+    }
     let mapped = source.fields.values().flat_map(|names| names.iter());
     let reached = mapped.filter(|name| name.contains('.') && inner(pairs, name).is_some());
     for name in pairs.iter().map(|(name, _)| name).chain(reached) {
