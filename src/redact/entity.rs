@@ -92,30 +92,3 @@ fn hexadecimal(rest: &[u8], digits: usize) -> Option<u32> {
     let digits = rest.get(..digits).filter(|part| !part.is_empty() && part.iter().all(u8::is_ascii_hexdigit))?;
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn entities_and_escapes_are_read_whole() {
-        assert_eq!(html(b"&#95;x"), Some((5, '_')));
-        assert_eq!(html(b"&#X5f;"), Some((6, '_')));
-        assert_eq!(html(b"&amp;amp;#95;"), Some((13, '_')));
-        assert_eq!(html(b"&amp;x"), Some((5, '&')));
-        assert_eq!(html(b"&copy;"), None);
-        assert_eq!(html(b"&"), None);
-        assert_eq!(percent(b"%5F"), Some((3, '_')));
-        assert_eq!(percent(b"%25255f"), Some((7, '_')));
-        assert_eq!(percent(b"%25"), Some((3, '%')));
-        assert_eq!(percent(b"%0A"), None);
-        assert_eq!(percent(b"%5"), None);
-        assert_eq!(escape(br"\u{5f}a"), Some((6, '_')));
-        assert_eq!(escape(br"\u005fa"), Some((6, '_')));
-        assert_eq!(escape(br"\n"), Some((2, '\n')));
-        assert_eq!(escape(br"\137a"), Some((4, '_')));
-        assert_eq!(escape(br"\1"), None);
-        assert_eq!(escape(br"\189"), None);
-        assert_eq!(escape(br"\"), None);
-    }
-}

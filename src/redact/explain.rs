@@ -103,19 +103,3 @@ fn explanation(text: &str, name: &Range<usize>, value: &Range<usize>, judged: &J
         reason: format!("the value {}", judged.verdict.because),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_value_is_explained_whether_it_is_removed_or_stays() {
-        let token = ["gh", "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
-        let text = format!("DB_PASSWORD=copper-velvet\nsecret: changeme\nsee {token}\n");
-        let explained = Redactor::built_in().explain(&text);
-        let seen: Vec<(u32, bool, &str)> = explained.iter().map(|one| (one.line, one.is_removed, &*one.rule)).collect();
-        assert_eq!(seen, [(1, true, "password"), (2, false, "secret"), (3, true, "github-pat")]);
-        assert_eq!(explained[1].value, "changeme");
-        assert_eq!(explained[0].name, Some(("DB_PASSWORD".to_owned(), "password")));
-    }
-}

@@ -184,31 +184,6 @@ mod tests {
     }
 
     #[test]
-    fn hidden_instructions_are_deleted() {
-        assert_eq!(cleaned("a\u{e0069}\u{e0067}\u{e007f}b"), "ab");
-        assert_eq!(cleaned("x\u{202e}y\u{2066}z\u{2069}"), "xyz");
-        assert_eq!(cleaned("zero\u{200b}width\u{feff} so\u{ad}ft \u{2060}"), "zerowidth soft ");
-        assert_eq!(cleaned("bell\u{7} esc\u{1b}[0m c1\u{85} del\u{7f} \r\n"), "bell esc c1 del \n");
-        assert_eq!(cleaned("😀\u{fe0f}\u{fe01}\u{e0101}x"), "😀\u{fe0f}x");
-        assert_eq!(cleaned("a\u{200d}b\u{200c}c1\u{fe0f}2"), "abc12");
-    }
-
-    #[test]
-    fn emoji_and_scripts_that_join_stay_as_they_are() {
-        for text in [
-            "👩\u{200d}💻 👨\u{200d}👩\u{200d}👧 ❤\u{fe0f}\u{200d}🔥 1\u{fe0f}\u{20e3} 🧑🏽\u{200d}🚀 ✔\u{fe0f} ©\u{fe0f}",
-            "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
-            "می\u{200c}خواهم क\u{94d}\u{200d}ष",
-            "葛\u{e0100} 〱 、\u{fe01} 海\u{fe00} ≨\u{fe00}",
-            "ᠬᠠᠭ\u{180b}ᠠᠨ ᠨ\u{180e}ᠠ",
-            "র\u{200d}\u{9cd}য ක\u{dca}\u{200d}ෂ ه\u{200d} ☎\u{fe0e} ↔\u{fe0f} 🏳\u{fe0f}\u{200d}🌈 👨🏽\u{200d}🦰",
-            "plain\ttext\nénglish — “quotes” 中文",
-        ] {
-            assert_eq!(cleaned(text), text);
-        }
-    }
-
-    #[test]
     fn selectors_and_joiners_carry_no_data() {
         let selectors = || ('\u{fe00}'..='\u{fe0f}').chain('\u{e0100}'..='\u{e01ef}').chain('\u{180b}'..='\u{180f}');
         // After letters, digits, arrows and boxes none stays, after an emoji at most one.
@@ -219,27 +194,5 @@ mod tests {
         }
         let each: String = selectors().flat_map(|selector| ['→', selector, '─', selector]).collect();
         assert!(cleaned(&each).chars().filter(|c| is_invisible(*c)).count() <= 2, "an arrow may be an emoji");
-        let runs = [
-            ("葛\u{e0100}\u{e0101}", "葛\u{e0100}"),
-            ("葛\u{e01ef}", "葛"),
-            ("葛\u{fe05}\u{fe0f}", "葛"),
-            ("❤\u{fe0f}\u{fe0f}", "❤\u{fe0f}"),
-            ("ᠠ\u{180b}\u{180c}", "ᠠ\u{180b}"),
-            ("a\u{180b}", "a"),
-            ("→\u{200d}→\u{200c}─\u{200d}─", "→→──"),
-            ("a\u{200d}\u{200c}b 中\u{200d}文 а\u{200c}б", "ab 中文 аб"),
-            ("ه\u{200d}\u{200d}\u{200c}", "ه\u{200d}"),
-            ("٣\u{200d}٤\u{200c}٥، \u{200d}", "٣٤٥، "),
-            ("👩\u{200d}\u{200d}💻 👩\u{200d}a", "👩💻 👩a"),
-        ];
-        for (text, left) in runs {
-            assert_eq!(cleaned(text), left, "{}", text.escape_unicode());
-            assert_eq!(cleaned(left), left);
-        }
-    }
-
-    #[test]
-    fn a_flag_hides_no_other_tags() {
-        assert_eq!(cleaned("🏴\u{e0061}\u{e0062}\u{e0063}\u{e0064}\u{e0065}\u{e007f}"), "🏴");
     }
 }

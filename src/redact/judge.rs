@@ -419,34 +419,3 @@ pub(super) fn is_machine_made(value: &[u8]) -> bool {
     let long = value.len() >= 20 && value.iter().all(is_token);
     long && digits >= 3 && upper + lower >= 3 && letters::entropy(value) >= 3.2 && !letters::is_name(value)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn is_secret(class: Class, text: &str) -> bool {
-        judge(class, &Value { text: text.as_bytes(), is_quoted: false, is_whole: true }).is_secret
-    }
-
-    #[test]
-    fn words_count_after_the_name_of_a_password_only() {
-        for value in ["copper-velvet", "bluewhale", "marmalade", "mysecretpassword", "qzkvhtrwmx", "XKQJZWPVHT"] {
-            assert!(is_secret(Class::Password, value), "{value}");
-            assert!(!is_secret(Class::Token, value), "{value}");
-        }
-        for class in [Class::Password, Class::Secret, Class::Key, Class::Token] {
-            assert!(is_secret(class, "Falcon1") && is_secret(class, "q7Rt5Kx9w"));
-        }
-    }
-
-    #[test]
-    fn what_is_no_secret_is_out_for_every_class() {
-        let values = "changeme <password> your-password ${DB_PASS} $TOKEN {{secret}} process.env.PW admin123 get_password() string required /run/secrets/db \
-            https://example.com/x 12345678 2026-02-11 user_password currentWorkingDirectory DB_PASSWORD see-the-wiki login-form-input ******** 0xC122030A vault:secret/db";
-        for value in values.split(' ') {
-            for class in [Class::Password, Class::Secret, Class::Key, Class::Token, Class::Weak] {
-                assert!(!is_secret(class, value), "{value} {class:?}");
-            }
-        }
-    }
-}

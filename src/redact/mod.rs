@@ -8,6 +8,8 @@
 mod advice;
 mod base64;
 mod cached;
+#[cfg(test)]
+mod cases;
 mod catalog;
 mod clean;
 mod containment;
@@ -17,6 +19,7 @@ mod edit;
 mod entity;
 mod environment;
 #[cfg(test)]
+#[path = "../../tests/laws/examples.rs"]
 mod examples;
 mod explain;
 mod hidden;

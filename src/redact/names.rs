@@ -128,35 +128,3 @@ pub(super) fn words_of(name: &[u8]) -> Vec<String> {
     words.retain(|word| !word.is_empty());
     words
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_has_the_class_of_its_last_words() {
-        for (names, class) in [
-            (
-                "PGPASSWORD DB_PASSWORD key-store-password dbPass userPwd passphrase ADMIN_PW PASSWORD_PROD Passwort",
-                Some(Class::Password),
-            ),
-            ("client_secret clientSecret SECRET_KEY_BASE AWS_SECRET_ACCESS_KEY role.secret_id", Some(Class::Secret)),
-            ("api_key apiKey X-Api-Key STRIPE_KEY signing_key SSH_PRIVATE_KEY", Some(Class::Key)),
-            ("ACCESS_TOKEN authToken csrfAccessToken refresh_token", Some(Class::Token)),
-            ("token authorization session jwt", Some(Class::Weak)),
-            ("key sort.key signature", Some(Class::Hint)),
-            ("next_page_token max_tokens password_hash partition_key publicKey monkey is_password tokenizer", None),
-        ] {
-            for name in names.split(' ').filter(|name| !matches!(*name, "sort.key" | "max_tokens")) {
-                assert_eq!(class_of(name.as_bytes()), class, "{name}");
-            }
-        }
-        assert_eq!(class_of("数据库密码".as_bytes()), Some(Class::Password));
-    }
-
-    #[test]
-    fn names_are_split_into_their_words() {
-        assert_eq!(words_of(b"XMLHttpKey2"), ["xml", "http", "key"]);
-        assert_eq!(words_of(b"db-2_pass.word"), ["db", "pass", "word"]);
-    }
-}

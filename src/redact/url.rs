@@ -92,39 +92,3 @@ fn is_public(name: &[u8], password: &[u8], host: &[u8]) -> bool {
         || name == b"scott" && password == b"tiger"
         || hump(name) && hump(password)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(url: &str) -> Option<&str> {
-        let mut findings = Findings::default();
-        find(url.as_bytes(), &mut findings);
-        assert!(findings.found.len() < 2, "{url}");
-        findings.found.pop().map(|found| &url[found.start..found.end])
-    }
-
-    #[test]
-    fn the_password_of_a_url_is_found_whatever_surrounds_it() {
-        assert_eq!(found("postgres://app:hunter2@db.internal:5432/x"), Some("hunter2"));
-        assert_eq!(found("<https://bob:s3cr@t@host.example/>"), Some("s3cr@t"));
-        assert_eq!(found("redis://:q8w7e6r5@cache:6379"), Some("q8w7e6r5"));
-        assert_eq!(found("https://a1b2c3d4e5f6a7b8c9d0@git.host/x.git"), Some("a1b2c3d4e5f6a7b8c9d0"));
-    }
-
-    #[test]
-    fn placeholders_names_and_defaults_stay() {
-        for url in [
-            "https://user:password@host",
-            "postgres://postgres:postgres@localhost/x",
-            "https://host:8080/a@b",
-            "postgres://app:${DB_PASS}@db/x",
-            "https://USER:PASS@host.example",
-            "https://git@github.com/a/b",
-            "mysql://root:<password>@db/x",
-            "amqp://guest:guest@mq:5672",
-        ] {
-            assert_eq!(found(url), None, "{url}");
-        }
-    }
-}

@@ -341,48 +341,6 @@ mod tests {
     use super::super::keys;
     use super::*;
 
-    fn decoded(raw: &str) -> String {
-        View::decoded(raw).map_or_else(|| raw.to_owned(), |view| view.text.into_owned())
-    }
-
-    #[test]
-    fn what_is_encoded_reads_as_what_it_stands_for() {
-        for (raw, read) in [
-            ("ghp&#95;ab&#x63;d&lowbar;e", "ghp_abcd_e"),
-            ("ghp&amp;#95;ab", "ghp_ab"),
-            ("ghp%5Fab%63d", "ghp_abcd"),
-            ("ghp%255Fab", "ghp_ab"),
-            (r"ghp\_ab\-cd", "ghp_ab-cd"),
-            (r"ghp\u005fab\x63d", "ghp_abcd"),
-            ("gh**p_a**b", "ghp_ab"),
-            ("gh*p_a*b", "ghp_ab"),
-            ("ghp_`ab`cd", "ghp_abcd"),
-            ("ghp_**ab**cd", "ghp_abcd"),
-            ("ghp_a~~b~~c", "ghp_abc"),
-            ("ghp_<b>ab</b>c<wbr>d<!-- x -->e", "ghp_abcde"),
-            ("p%<!-- x --><!-- -->ab", "p%ab"),
-            ("ab&ZeroWidthSpace;c&shy;d&#8203;e", "abcde"),
-            ("ｇｈｐ＿ａ：b", "ghp_a:b"),
-            ("<td>Password</td><td>x</td>", "Password | x | "),
-            ("<dt>Password</dt><dd>x</dd>", "Password: x | "),
-        ] {
-            assert_eq!(decoded(raw), read, "{raw}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_encoded_stays_as_it_is() {
-        for raw in ["a **b** c", "`a` b", "100 % rule", "a & b; c", "a < b > c", "2 * 3", "Vec<T>x", "中文、字"] {
-            assert!(View::decoded(raw).is_none(), "{raw}");
-        }
-    }
-
-    #[test]
-    fn only_lines_with_something_encoded_and_their_neighbours_are_read_again() {
-        let raw = "one\ntwo\nthree &#65;\nfour\nfive\nsix\nseven\neight a%41\n";
-        assert_eq!(decoded(raw), format!("two\nthree A\nfour{GAP}seven\neight aA\n"));
-    }
-
     #[test]
     fn a_finding_is_carried_back_to_the_bytes_it_stands_for() {
         let raw = "x\n\nsay a&#98;c%64e f\n\n\nand **g**h";

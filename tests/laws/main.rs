@@ -11,6 +11,7 @@ mod batches;
 mod budget;
 mod canary;
 mod cards;
+mod examples;
 mod frames;
 mod git;
 mod grammar;

@@ -1,13 +1,10 @@
 //! The promises of redaction for examples of every rule and for odd texts.
 
+use crate::examples::{SEED, examples, rule_file};
 use contextpack::internals::model::Digest;
 use contextpack::{Piece, RedactionAllow, RedactionRule, RedactionSettings, Redactor, Scrubbed, built_in_rules};
-use examples::{SEED, examples, rule_file};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-
-#[path = "../../src/redact/examples.rs"]
-mod examples;
 
 fn redactor() -> Redactor {
     Redactor::new(&RedactionSettings::default())

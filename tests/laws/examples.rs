@@ -53,7 +53,8 @@ impl RuleFile {
 
 /// Returns the data file, read once.
 pub(super) fn rule_file() -> &'static RuleFile {
-    static FILE: LazyLock<RuleFile> = LazyLock::new(|| toml::from_str(include_str!("rules.toml")).unwrap());
+    static FILE: LazyLock<RuleFile> =
+        LazyLock::new(|| toml::from_str(include_str!("../../src/redact/rules.toml")).unwrap());
     &FILE
 }
 
