@@ -25,7 +25,10 @@ pub mod github {
     };
 }
 pub mod graph {
-    pub use crate::graph::{Target, Value};
+    pub use crate::graph::{
+        Corpus, Edge, Entry, FileLookup, FileRef, Graph, GraphRules, Identity, ItemReferences, ParsedText, RepoFiles,
+        RootMatch, SourceRules, Target, Value,
+    };
 }
 #[cfg(feature = "cli")]
 pub mod ledger {
@@ -38,13 +41,13 @@ pub mod intake {
 }
 pub mod model {
     pub use crate::model::{
-        Code, Completeness, Diagnostic, Digest, Given, Node, Refusal, RepoPath, SNAPSHOT_VERSION, Severity,
+        Code, Completeness, Diagnostic, Digest, Given, Node, Refusal, Relation, RepoPath, SNAPSHOT_VERSION, Severity,
         SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef, SnapshotRelation,
         SnapshotRelations, SourceTree, Value,
     };
 }
 pub mod records {
-    pub use crate::records::{Item, Mention, SnapshotFile, items};
+    pub use crate::records::{Body, Field, FieldRelation, Item, Mention, Origin, SnapshotFile, items};
 }
 pub mod mentions {
     pub use crate::mentions::Markdown;

@@ -1,5 +1,7 @@
 //! The graph: items of a corpus and the edges between them with their evidence; references of an item to files.
 
+#![allow(missing_docs, reason = "public for tests alone")]
+
 mod builder;
 mod candidate;
 mod checks;
@@ -15,9 +17,6 @@ mod references;
 mod resolve;
 mod status;
 mod text;
-
-#[cfg(test)]
-mod tests;
 
 pub use corpus::{ClaimedIssue, Corpus, Entry, GraphRules, Identity, IssueDraft, ParsedComment, SourceRules};
 pub use edges::{Edge, Graph, RootMatch, Target};

@@ -21,9 +21,7 @@ pub use crate::markdown::front_matter::FrontMatterFault;
 pub use build::conflict_markers;
 pub use formats::items;
 pub use front_matter::{ReadFrontMatter, read_front_matter};
-#[cfg(test)]
-pub use item::FieldRelation;
-pub use item::{Authored, Body, Comment, Field, Issue, IssueLink, Item, KeptCode, Mention, Origin};
+pub use item::{Authored, Body, Comment, Field, FieldRelation, Issue, IssueLink, Item, KeptCode, Mention, Origin};
 pub use snapshot::SnapshotFile;
 
 /// The JSON Schema of a work item in a file.

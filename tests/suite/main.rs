@@ -36,6 +36,7 @@ mod fresh;
 #[cfg(feature = "github")]
 mod from_github;
 mod golden;
+mod graph;
 mod handover;
 mod handover_review;
 mod help;

@@ -1,11 +1,13 @@
 //! The cases of `tests/cases/graph.yml` and `tests/cases/references.yml`, and what must hold for very many items.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
-use super::*;
-use crate::mentions::Markdown;
-use crate::model::{Diagnostic, Digest, Relation, RepoPath};
-use crate::records::{Field, FieldRelation, Item, Mention, Origin};
-use crate::redact::Clean;
+use contextpack::internals::graph::{
+    Corpus, Edge, Entry, FileLookup, FileRef, Graph, GraphRules, Identity, ItemReferences, ParsedText, RepoFiles,
+    RootMatch, SourceRules, Target, Value,
+};
+use contextpack::internals::mentions::Markdown;
+use contextpack::internals::model::{Diagnostic, Digest, Node, Relation, RepoPath};
+use contextpack::internals::records::{Body, Field, FieldRelation, Item, Mention, Origin};
+use contextpack::internals::redact::Clean;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -113,7 +115,7 @@ impl ItemCase {
             source: 0,
             title: clean(if self.title.is_empty() { "A title" } else { &self.title }),
             status: self.status.as_deref().map(clean),
-            body: ItemBody { origin: body_origin, line, in_file: !self.in_json, text: text.clone() },
+            body: Body { origin: body_origin, line, in_file: !self.in_json, text: text.clone() },
             fields: fields.collect(),
             relations,
             issue: self.issue.as_deref().map(|issue| Mention { value: clean(issue), line: 3 }),
@@ -216,7 +218,7 @@ fn referred(found: &ItemReferences) -> Vec<String> {
 
 #[test]
 fn edges_states_roots_and_warnings_are_those_of_the_cases() {
-    let cases: Vec<GraphCase> = serde_yaml::from_str(include_str!("../../tests/cases/graph.yml")).unwrap();
+    let cases: Vec<GraphCase> = serde_yaml::from_str(include_str!("../cases/graph.yml")).unwrap();
     for case in cases {
         let found = found(&case);
         let parts = |it: &GraphCase| format!("{:#?}", (&it.edges, &it.neighbours, &it.states, &it.roots, &it.warnings));
@@ -231,7 +233,7 @@ fn edges_states_roots_and_warnings_are_those_of_the_cases() {
 
 #[test]
 fn references_are_those_of_the_cases() {
-    let all: ReferenceCases = serde_yaml::from_str(include_str!("../../tests/cases/references.yml")).unwrap();
+    let all: ReferenceCases = serde_yaml::from_str(include_str!("../cases/references.yml")).unwrap();
     let mut paths: Vec<RepoPath> = all.files.iter().map(|file| path(file)).collect();
     paths.sort();
     let files = RepoFiles::new(&paths);
