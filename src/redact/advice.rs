@@ -45,38 +45,3 @@ fn glob(path: &str) -> String {
     }
     format!("'{}'", glob.replace('\'', "''"))
 }
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-    use crate::config;
-
-    /// Returns the entry between the first two backticks.
-    fn entry(advice: &str) -> &str {
-        advice.split('`').nth(1).unwrap()
-    }
-
-    #[test]
-    fn the_entry_it_gives_is_valid_and_lets_this_file_alone_through() {
-        for path in
-            ["docs/x.md", "a b/[1].md", "it's/{x}.md", "*.md", "-a.md", "äö/日本.md", "#x.md", "{a,b}?.md", "ab: y.md"]
-        {
-            let advice = to_include("github-pat", Some(path));
-            let settings = config::load("contextpack.yml", Some(&format!("{}\n", entry(&advice)))).unwrap();
-            let allow = &settings.redaction.allow[0];
-            assert_eq!(allow.rule.as_deref(), Some("github-pat"));
-            let glob = allow.path.as_ref().unwrap();
-            assert!(glob.is_match(path) && !glob.is_match("other.md") && !glob.is_match("docs/y.md"), "{advice}");
-        }
-    }
-
-    #[test]
-    fn without_a_path_it_says_where_one_belongs() {
-        for path in [None, Some(""), Some("a\nb"), Some("!x.md"), Some("a\\b.md")] {
-            assert_eq!(entry(&to_include("jwt", path)), "redaction: {allow: [{rule: jwt, path: PATH}]}");
-        }
-        let advice = to_include(INVISIBLE.name, Some("x.md"));
-        assert!(advice.starts_with("write the text without them") && !advice.contains("allow"), "{advice}");
-    }
-}

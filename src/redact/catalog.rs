@@ -30,19 +30,3 @@ pub(super) fn secret_labels() -> impl Iterator<Item = &'static FindingLabel> {
     let others = [&url::LABEL, &keys::BLOCK, &kubernetes::LABEL, &seed_phrase::LABEL];
     patterns.chain(named).chain(names::LABELS).chain(dotted::labels()).chain(others)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_rule_has_a_name_of_its_own_and_says_why() {
-        let rules = built_in_rules();
-        assert!(rules.len() > 50 && rules.is_sorted_by(|a, b| a.name < b.name));
-        for rule in rules {
-            assert!(rule.name.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-')), "{rule:?}");
-            assert!(rule.reason.starts_with(|c: char| c.is_ascii_lowercase()), "{rule:?}");
-            assert!(!rule.reason.ends_with('.') && !rule.reason.contains('\n'), "{rule:?}");
-        }
-    }
-}

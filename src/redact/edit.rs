@@ -63,15 +63,11 @@ impl<'a> PieceEdit<'a> {
     }
 }
 
-/// Widens findings to whole characters.
+/// Widens findings to whole characters: rules read bytes.
 pub(super) fn widen(text: &str, findings: &mut [Finding]) {
     for finding in findings {
-        while !text.is_char_boundary(finding.start) {
-            finding.start -= 1;
-        }
-        while !text.is_char_boundary(finding.end) {
-            finding.end += 1;
-        }
+        finding.start = text.floor_char_boundary(finding.start);
+        finding.end = text.ceil_char_boundary(finding.end);
     }
 }
 

@@ -124,19 +124,3 @@ impl Redactor {
         })
     }
 }
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-    use crate::config;
-
-    #[test]
-    fn an_allowance_keeps_hidden_text() {
-        let settings = "redaction: {allow: [{rule: hidden-text, path: x.json}]}\n";
-        let redactor = Redactor::new(&config::load("contextpack.yml", Some(settings)).unwrap().redaction);
-        let text = "a\n\n[x]: y 'z'\n\n<x>";
-        assert_eq!(redactor.visible_text("x.json", text).text, text);
-        assert_ne!(redactor.visible_text("y.json", text).text, text);
-    }
-}

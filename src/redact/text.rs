@@ -63,9 +63,12 @@ impl WordEnds {
 fn random_part(rest: &[u8]) -> Option<usize> {
     let part = rest.strip_prefix(b"-")?;
     let part = &part[..part.iter().take_while(|byte| is_word(**byte)).count()];
-    let mixed =
-        [u8::is_ascii_uppercase, u8::is_ascii_lowercase, u8::is_ascii_digit].iter().all(|kind| part.iter().any(kind));
-    (part.len() >= 8 && mixed).then_some(1 + part.len())
+    (part.len() >= 8 && has_three_classes(part)).then_some(1 + part.len())
+}
+
+/// Whether `text` has digits and letters of both cases.
+pub(super) fn has_three_classes(text: &[u8]) -> bool {
+    [u8::is_ascii_digit, u8::is_ascii_uppercase, u8::is_ascii_lowercase].iter().all(|class| text.iter().any(class))
 }
 
 /// Whether `text` contains `word`, ASCII case ignored.

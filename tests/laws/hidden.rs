@@ -83,6 +83,15 @@ fn revealed(text: &str) -> String {
     revealed.text
 }
 
+#[test]
+fn an_allowance_keeps_hidden_text() {
+    let settings = "redaction: {allow: [{rule: hidden-text, path: x.json}]}\n";
+    let redactor = Redactor::new(&config::load("contextpack.yml", Some(settings)).unwrap().redaction);
+    let text = "a\n\n[x]: y 'z'\n\n<x>";
+    assert_eq!(redactor.visible_text("x.json", text).text, text);
+    assert_ne!(redactor.visible_text("y.json", text).text, text);
+}
+
 /// Numbers the words of a text. A dot parts those between which nothing is left.
 fn numbered(text: &str) -> String {
     let mut parts = text.split('@');

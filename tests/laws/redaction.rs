@@ -1,6 +1,7 @@
 //! The promises of redaction for examples of every rule and for odd texts.
 
-use crate::examples::{SEED, examples, rule_file};
+use crate::examples::{SEED, examples, fill, rule_file};
+use contextpack::internals::config;
 use contextpack::internals::model::Digest;
 use contextpack::{Piece, RedactionAllow, RedactionRule, RedactionSettings, Redactor, Scrubbed, built_in_rules};
 use proptest::prelude::*;
@@ -43,6 +44,26 @@ fn an_example_of_every_rule_never_survives() {
         assert!(rule_names(&scrubbed).contains(&rule), "{rule}: {:?} {}", rule_names(&scrubbed), scrubbed.texts[0]);
         assert!(scrubbed.texts[0].starts_with("one ") && scrubbed.texts[0].ends_with("\ntwo"), "{rule}");
         assert_eq!(scrubbed.removals[0].line, 1);
+    }
+}
+
+#[test]
+fn near_misses_of_every_rule_stay() {
+    for (id, entry) in rule_file().patterns() {
+        for text in entry.keeps.iter().map(|template| fill(template, SEED)) {
+            assert_eq!(redactor().places(&text), [], "{id}: {text}");
+        }
+    }
+}
+
+#[test]
+fn every_rule_has_a_name_and_says_why() {
+    let rules = built_in_rules();
+    assert!(rules.len() > 50 && rules.is_sorted_by(|a, b| a.name < b.name));
+    for rule in rules {
+        assert!(rule.name.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-')), "{rule:?}");
+        assert!(rule.reason.starts_with(|c: char| c.is_ascii_lowercase()), "{rule:?}");
+        assert!(!rule.reason.ends_with('.') && !rule.reason.contains('\n'), "{rule:?}");
     }
 }
 
@@ -121,6 +142,16 @@ fn a_token_of_one_piece_leaves_all_of_them_and_a_password_those_that_name_it() {
 }
 
 #[test]
+fn a_field_that_is_a_secret_by_its_name_leaves_the_record_and_its_own_text() {
+    let head = "id: x\npassword: kettle\npriority: 4711\n";
+    let pieces = [("password", "kettle", 2), ("priority", "4711", 3), ("head", head, 1)]
+        .map(|(key, text, line)| Piece { key, text, line });
+    let scrubbed = redactor().scrub("a.yml", &pieces);
+    let texts: Vec<&str> = scrubbed.texts.iter().map(|text| text.as_str()).collect();
+    assert_eq!(texts, ["[REDACTED:password]", "4711", "id: x\npassword: [REDACTED:password]\npriority: 4711\n"]);
+}
+
+#[test]
 fn a_field_that_is_no_secret_keeps_its_value() {
     for (key, text) in [
         ("tokens", "4000"),
@@ -148,6 +179,19 @@ fn invisible_characters_hide_no_secret_and_are_counted() {
     // Without the hidden character the key would be the rest of a word.
     let glued = format!("abc\u{200b}AKIA{}", "Q7RT5KX9WZ1C3VBN");
     assert_eq!(clean(&glued), "abc[REDACTED:aws-access-key-id]");
+}
+
+#[test]
+fn selectors_and_joiners_carry_no_data() {
+    let selectors = || ('\u{fe00}'..='\u{fe0f}').chain('\u{e0100}'..='\u{e01ef}').chain('\u{180b}'..='\u{180f}');
+    // After letters, digits, arrows and boxes none stays, after an emoji at most one.
+    for base in ["a", "1", "#", "é", "→", "─", "α", "😀", "❤"] {
+        let smuggled: String = base.chars().chain(selectors()).collect();
+        assert_eq!(clean(&smuggled).chars().count(), 1, "{base}");
+    }
+    let each: String = selectors().flat_map(|selector| ['→', selector, '─', selector]).collect();
+    let left = clean(&each).chars().filter(|c| !matches!(c, '→' | '─')).count();
+    assert!(left <= 2, "an arrow may be an emoji");
 }
 
 #[test]
@@ -188,6 +232,33 @@ fn the_user_allows_by_rule_path_and_value() {
     assert_eq!(with(RedactionAllow { rule: Some("token".to_owned()), path: None, sha256: None }, "a.md"), marked);
     assert_eq!(with(RedactionAllow { rule: None, path: None, sha256: sha256.clone() }, "a.md"), one);
     assert_eq!(with(RedactionAllow { rule, path: glob, sha256 }, "docs/a.md"), one);
+}
+
+/// Returns the advice for a removal from the file at `path`, and the entry between its first two backticks.
+fn advice(path: &str, text: &str) -> (String, String) {
+    let advice = redactor().scrub(path, &[body(text)]).removals.swap_remove(0).to_include;
+    let entry = advice.split('`').nth(1).unwrap().to_owned();
+    (advice, entry)
+}
+
+#[test]
+fn the_entry_that_a_record_gives_is_valid_and_lets_its_file_alone_through() {
+    let token = format!("ghp_{}", &SEED[..30]);
+    for path in
+        ["docs/x.md", "a b/[1].md", "it's/{x}.md", "*.md", "-a.md", "äö/日本.md", "#x.md", "{a,b}?.md", "ab: y.md"]
+    {
+        let (advice, entry) = advice(path, &token);
+        let settings = config::load("contextpack.yml", Some(&format!("{entry}\n"))).unwrap();
+        let allow = &settings.redaction.allow[0];
+        assert_eq!(allow.rule.as_deref(), Some("github-pat"));
+        let glob = allow.path.as_ref().unwrap();
+        assert!(glob.is_match(path) && !glob.is_match("other.md") && !glob.is_match("docs/y.md"), "{advice}");
+    }
+    for path in ["", "a\nb", "!x.md", "a\\b.md"] {
+        assert_eq!(advice(path, &token).1, "redaction: {allow: [{rule: github-pat, path: PATH}]}");
+    }
+    let (advice, _) = advice("x.md", "a\u{200b}b");
+    assert!(advice.starts_with("write the text without them") && !advice.contains("allow"), "{advice}");
 }
 
 #[test]

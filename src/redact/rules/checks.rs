@@ -4,6 +4,7 @@ use super::super::base64;
 use super::super::judge::{self, Value};
 use super::super::letters;
 use super::super::names::Class;
+use super::super::text::has_three_classes;
 
 /// A condition on what a pattern matched; see the head of `rules.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,10 +43,6 @@ impl Check {
             Self::Secret => judge::judge(Class::Secret, &Value::quoted(value)).is_secret,
         }
     }
-}
-
-fn has_three_classes(value: &[u8]) -> bool {
-    [u8::is_ascii_digit, u8::is_ascii_uppercase, u8::is_ascii_lowercase].iter().all(|class| value.iter().any(class))
 }
 
 /// Whether `value` is not made of words as a name is.

@@ -12,7 +12,7 @@ pub(super) use checks::Check;
 pub(super) use named::NamedKey;
 
 use super::letters;
-use super::text::starts_token;
+use super::text::{has_three_classes, starts_token};
 use named::{Alphabet, KeyForm};
 use regex::bytes::{Regex, RegexBuilder};
 use std::borrow::Cow;
@@ -201,10 +201,7 @@ fn is_identifier(value: &[u8]) -> bool {
     let shuffled = letters >= 14 && changes.count() * 3 >= letters;
     // One run of digits and letters of both cases, as long as a token, is none.
     let run = tail.rsplit(|b| !b.is_ascii_alphanumeric()).next().unwrap_or_default();
-    let mixed = run.len() >= 16
-        && [u8::is_ascii_digit, u8::is_ascii_uppercase, u8::is_ascii_lowercase]
-            .iter()
-            .all(|class| run.iter().any(class));
+    let mixed = run.len() >= 16 && has_three_classes(run);
     value.len() <= MAX_WORDED_BYTES
         && !mixed
         && !one_run
@@ -244,7 +241,6 @@ fn expand_classes(word: &'static str) -> Vec<Cow<'static, str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::redact::examples::{SEED, fill, rule_file};
     use std::collections::BTreeSet;
 
     #[test]
@@ -260,18 +256,6 @@ mod tests {
     fn a_keyword_with_classes_is_expanded() {
         assert_eq!(expand_classes("g[ab]_[12]x"), ["ga_1x", "ga_2x", "gb_1x", "gb_2x"]);
         assert_eq!(expand_classes("ghp_"), ["ghp_"]);
-    }
-
-    #[test]
-    fn near_misses_of_every_rule_stay() {
-        for (id, entry) in rule_file().patterns() {
-            for template in &entry.keeps {
-                let text = fill(template, SEED);
-                let found = crate::redact::detect::find(text.as_bytes());
-                let found: Vec<&str> = found.iter().map(|finding| &text[finding.start..finding.end]).collect();
-                assert_eq!(found, Vec::<&str>::new(), "{id}: {text}");
-            }
-        }
     }
 
     #[test]
