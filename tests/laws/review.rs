@@ -78,3 +78,11 @@ proptest! {
         prop_assert!(read.pack.is_some() || !read.faults.is_empty());
     }
 }
+
+#[test]
+fn other_files_are_not_packs() {
+    for text in ["", "{}", "[1]", "# Notes", "{\"schema_version\": \"x/1\"}", "\u{0}"] {
+        let read = salvage(text.as_bytes());
+        assert!(read.pack.is_none() && read.faults.len() == 1, "{text}: {:?}", read.faults);
+    }
+}

@@ -137,16 +137,3 @@ fn stripped(value: &Value, names: &BTreeSet<String>) -> Value {
         other => other.clone(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn other_files_are_not_packs() {
-        for text in ["", "{}", "[1]", "# Notes", "{\"schema_version\": \"x/1\"}", "\u{0}"] {
-            let read = salvage(text.as_bytes());
-            assert!(read.pack.is_none() && read.faults.len() == 1, "{text}: {:?}", read.faults);
-        }
-    }
-}
