@@ -106,10 +106,9 @@ impl<'a> Resolver<'a> {
     fn other_prefix(&self, value: &str) -> Option<Resolution<'a>> {
         let others = self.index.rules.iter().map(AsRef::as_ref).filter(|rules| *rules != self.source);
         std::iter::once(self.source).chain(others).find_map(|rules| {
-            let warning = Some(Code::PrefixMismatch);
             let rest = rules.without_prefix(value)?;
-            let exact = self.index.under_prefix(rules, rest).map(|item| Resolution::Item(item, warning));
-            exact.or_else(|| rules.prefixed(rest).find_map(|id| one(self.index.any_case(&id), warning)))
+            let exact = self.index.under_prefix(rules, rest).map(|item| Resolution::Item(item, None));
+            exact.or_else(|| rules.prefixed(rest).find_map(|id| one(self.index.any_case(&id), None)))
         })
     }
 

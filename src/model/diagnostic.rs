@@ -195,7 +195,7 @@ macro_rules! codes {
 codes! {
     InvalidConfig InvalidItem InvalidAgent InvalidDocument InvalidNotes StaleNotes InvalidFrontMatter
     ConflictMarkers UnknownField UnknownMappedField UnreadableFile DuplicateId SlugClash MultipleParents TooManyRelations Cycle
-    SelfReference UnknownId AmbiguousReference CaseMismatch PrefixMismatch DanglingReference StaleReference
+    SelfReference UnknownId AmbiguousReference CaseMismatch DanglingReference StaleReference
     OutsideReference InactiveAdr UnknownRepo BodyDiffers StatusDiffers BudgetTooSmall EnvironmentSecret
     InvalidSnapshot IncompleteIssue PrivateIssue MissingAnchor UnmatchedGlob GitUnavailable TrackedCache
     UntrackedFile StaleLock IssueMoved IssueGone IssueNotVisible UnknownRelations AnonymousSync RequiredVersion
