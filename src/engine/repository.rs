@@ -359,7 +359,8 @@ impl Repository {
             return Err(if is_outside { why() } else { error });
         };
         // A word that happens to be the name of a folder is an id with an error in it.
-        let is_word = matches!(&error, RootError::Unknown { near: Some(_), .. }) && !typed.contains(['/', '.']);
+        let is_word =
+            matches!(&error, RootError::Unknown { near, .. } if !near.is_empty()) && !typed.contains(['/', '.']);
         match project.find(path.as_str()) {
             Err(RootError::Unknown { .. }) => {
                 let why = project.why_no_item(&self.root, &path).filter(|_| !is_word);

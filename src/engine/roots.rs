@@ -4,7 +4,7 @@ use super::Project;
 use super::error::quoted;
 use crate::config::ItemSource;
 use crate::graph::{Graph, ItemState, Node, RootMatch, Target, Value};
-use crate::model::{Code, Diagnostic, Relation, RepoPath};
+use crate::model::{Code, Diagnostic, Relation, RepoPath, nearest_titled, short_title_in_line};
 use crate::redact::Clean;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -34,12 +34,12 @@ pub enum RootError {
         why: String,
     },
     /// It matches none.
-    #[error("there is no item `{typed}`{}; {}", if is_path(typed) { ", and no such file" } else { "" }, what_next(near.as_deref(), *is_empty))]
+    #[error("there is no item `{typed}`{}; {}", if is_path(typed) { ", and no such file" } else { "" }, what_next(near, *is_empty))]
     Unknown {
         /// The root as typed.
         typed: String,
-        /// The most similar id.
-        near: Option<String>,
+        /// The most similar ids with their titles, the best first.
+        near: Vec<(String, String)>,
         /// Whether there are no items at all.
         is_empty: bool,
     },
@@ -67,16 +67,21 @@ fn is_path(typed: &str) -> bool {
     typed.contains(['/', '\\']) && !typed.contains('#') || [".json", ".md"].iter().any(|end| typed.ends_with(end))
 }
 
-fn what_next(near: Option<&str>, is_empty: bool) -> String {
-    match near {
-        Some(id) => format!("did you mean `{id}`?"),
+fn what_next(near: &[(String, String)], is_empty: bool) -> String {
+    let near: Vec<String> = near.iter().map(|(id, title)| format!("`{id}` ({title})")).collect();
+    match near.split_last() {
+        Some((last, [])) => format!("did you mean {last}?"),
+        Some((last, others)) => format!("did you mean {} or {last}?", others.join(", ")),
         None if is_empty => {
             "there are no work items here: `contextpack init` sets up a repo, `contextpack sync` reads issues"
                 .to_owned()
         }
-        None => "`contextpack list` shows the roots".to_owned(),
+        None => "`contextpack list` shows the items".to_owned(),
     }
 }
+
+/// The most items that are suggested for a name that none has.
+const MAX_SUGGESTIONS: usize = 3;
 
 impl Project<'_> {
     /// Returns the roots that the configuration asks for, in natural order.
@@ -176,17 +181,10 @@ impl Project<'_> {
         }
     }
 
-    /// Returns the id that is most like `typed`, or the one that ends with it.
-    fn most_similar(&self, typed: &str) -> Option<String> {
-        let lower = typed.to_lowercase();
-        let score = |id: &str| {
-            let id = id.to_lowercase();
-            let ends = typed.len() > 1 && id.ends_with(&lower);
-            if ends { 1.0 } else { strsim::jaro_winkler(&lower, &id) }
-        };
-        let ids = self.corpus.entries.iter().map(|entry| entry.item.id.as_str());
-        let alike = ids.map(|id| (score(id), id)).filter(|(score, _)| *score > 0.85);
-        alike.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1))).map(|(_, id)| id.to_owned())
+    fn most_similar(&self, typed: &str) -> Vec<(String, String)> {
+        let known = self.corpus.entries.iter().map(|entry| (entry.item.id.as_str(), entry.item.title.as_str()));
+        let near = nearest_titled(typed, known, MAX_SUGGESTIONS).into_iter();
+        near.map(|(id, title)| (self.masked(id), short_title_in_line(&self.masked(title)))).collect()
     }
 
     /// Says what the file or folder at `path` is, which names no item; `None` if `root` has none there.

@@ -45,7 +45,7 @@ pub(super) fn question(name: &str, given: Option<Map<String, Value>>) -> Option<
     let tool = offer().tools.iter().find(|offered| offered.name == tool)?;
     let mut properties = tool.input_schema["properties"].as_object().cloned().unwrap_or_default();
     properties.retain(|property, _| name != WORK_ON || property == "root");
-    Some(read(name, &properties, given.unwrap_or_default()).map_err(|failure| failure.in_full()))
+    Some(read(name, &properties, given.unwrap_or_default()).map_err(|failure| in_tools(&failure.in_full())))
 }
 
 /// Reads arguments of these `properties`. `null` and an empty string mean that an argument is not given.
@@ -189,6 +189,27 @@ pub(super) const EXPLAIN: &str = "explain";
 
 pub(super) const WORK_ON: &str = "work_on";
 
+/// Returns a message with the tools of this server for the commands that it names. Others are for the user to run.
+pub(super) fn in_tools(message: &str) -> String {
+    let mut parts = message.split("`contextpack ");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (command, rest) = part.split_once('`').unwrap_or((part, ""));
+        let tools = [("list", LIST), ("explain", EXPLAIN), ("render", PACK)];
+        let tool = tools.iter().find(|(name, _)| command.split(' ').next() == Some(name));
+        let is_order = text.ends_with("run ");
+        text.truncate(text.len() - if is_order { "run ".len() } else { 0 });
+        text += &match (tool, is_order) {
+            (Some((_, tool)), true) => format!("call `{tool}`"),
+            (Some((_, tool)), false) => format!("`{tool}`"),
+            (None, true) => format!("ask the user to run `contextpack {command}`"),
+            (None, false) => format!("the user's `contextpack {command}`"),
+        };
+        text += rest;
+    }
+    text.replace("`--agent`", "`agent`")
+}
+
 #[derive(Serialize, Deserialize)]
 pub(super) struct Offer {
     pub(super) instructions: String,
@@ -229,6 +250,18 @@ mod tests {
         assert!(pack_at(twice).is_err() && pack_at("").is_err() && pack_at("file:///etc/passwd").is_err());
         // A client may leave out the escapes of an issue.
         assert_eq!(pack_at("contextpack://pack/feat:a/b").unwrap().root.unwrap(), "feat:a/b");
+    }
+
+    #[test]
+    fn messages_name_tools_and_leave_other_commands_to_the_user() {
+        for (message, expected) in [
+            ("run `contextpack list`, or `contextpack list --all`", "call `list_work_items`, or `list_work_items`"),
+            ("no issue: run `contextpack sync 12`", "no issue: ask the user to run `contextpack sync 12`"),
+            ("`contextpack build` says more", "the user's `contextpack build` says more"),
+            ("an agent, for whom `--agent` builds packs", "an agent, for whom `agent` builds packs"),
+        ] {
+            assert_eq!(in_tools(message), expected);
+        }
     }
 
     use crate::config::Policy;

@@ -1,6 +1,6 @@
 //! The questions that clients ask, and their answers from one reading of the repository.
 
-use super::arguments::address;
+use super::arguments::{address, in_tools};
 use crate::config::Policy;
 use crate::console::{
     Failure, TextOptions, counted, explanation_document, no_roots, object, printable, stamp, without_secrets,
@@ -66,7 +66,7 @@ pub(super) struct ListedRoot {
 impl Reply {
     fn new(text: String, facts: Option<Value>, diagnostics: &[Diagnostic]) -> Self {
         let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-        let errors = errors.map(|error| printable(&error.to_string()).into_owned()).collect();
+        let errors = errors.map(|error| in_tools(&printable(&error.to_string()))).collect();
         Self { text, facts, errors, roots: Vec::new() }
     }
 
@@ -211,7 +211,7 @@ fn items(repository: &Repository, project: &Project<'_>, query: &ItemQuery) -> R
     found.truncate(query.limit);
     let (items, lines): (Vec<Value>, Vec<String>) = found.iter().map(listed).unzip();
     let hint = match (total, roots.len()) {
-        (0, 0) => Some(no_roots(repository).to_owned()),
+        (0, 0) => Some(in_tools(no_roots(repository))),
         (0, all) => Some(format!("none of {} has these words and this state", counted(all, "work item"))),
         _ => None,
     };
@@ -265,7 +265,8 @@ fn explanation(
         if project.find(asked).is_err() {
             path_in(repository, asked)?;
         }
-        let why = why_not_in(repository, project, probe, sealed, asked)?.cleaned(without_secrets);
+        let why =
+            why_not_in(repository, project, probe, sealed, asked)?.cleaned(|text| in_tools(&without_secrets(text)));
         let help = why.help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
         Ok((format!("{}: {}{help}", why.asked, why.message), serde_json::to_value(&why).ok()))
     })

@@ -3,6 +3,7 @@
 //! A reading lasts until an input changes. The next one costs what changed. An answer is sent only if no change is known
 //! that was made before the question.
 
+use super::arguments::in_tools;
 use super::questions::{Question, Reply};
 use crate::console::{self, Failure, Workspace, settled, user_caches};
 use crate::engine::{OpenedCache, Project, Repository, SessionRequest};
@@ -46,7 +47,7 @@ struct Call {
 }
 
 impl Queue {
-    /// Asks the reader, and waits for the answer or the reason why there is none, in the words of the command line.
+    /// Asks the reader, and waits for the answer or the reason why there is none.
     pub(super) async fn ask(&self, question: Question) -> Result<Reply, String> {
         let (to, answer) = oneshot::channel();
         {
@@ -122,7 +123,7 @@ impl Reader {
     fn reading(&mut self, cache: &mut OpenedCache) -> Next {
         let mut repository = match self.open() {
             Ok(repository) => repository,
-            Err(failure) => return self.refuse_all(&failure.in_full()),
+            Err(failure) => return self.refuse_all(&in_tools(&failure.in_full())),
         };
         repository.resume(cache.take(), self.access, user_caches().as_deref(), None);
         self.workspace.print_notes(&repository);
@@ -210,7 +211,9 @@ impl Reader {
             }
             let is_broken = answered.is_err();
             let bug = |_| Err("an error in contextpack: its standard error says more when it ends".to_owned());
-            let _ = call.to.send(answered.map_or_else(bug, |answer| answer.map_err(|failure| failure.in_full())));
+            let _ = call
+                .to
+                .send(answered.map_or_else(bug, |answer| answer.map_err(|failure| in_tools(&failure.in_full()))));
             if noticed.is_some() || is_changed || is_stale || is_broken {
                 return noticed.unwrap_or(Next::Read);
             }

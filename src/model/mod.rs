@@ -34,7 +34,7 @@ pub use item::{Given, ItemState, Relation, is_card_type};
 pub(crate) use named_enum::named_enum;
 pub use names::{
     canonical, ends_name, has_letter_prefix, is_other_script, is_typographic_hyphen, latin_parts, natural_cmp, nearest,
-    nearest_within, with_plain_hyphens, with_slashes, without_drive,
+    nearest_titled, nearest_within, with_plain_hyphens, with_slashes, without_drive,
 };
 pub use path::{RepoPath, has_document_extension, is_document_name, is_git_name, is_github_name};
 pub use roots::{Shard, slug};

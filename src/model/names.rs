@@ -190,19 +190,45 @@ pub fn nearest_within<'a>(
     known: impl IntoIterator<Item = &'a str>,
     most: impl Fn(&str) -> usize,
 ) -> Option<&'a str> {
-    // A long word is near to no name, and measuring it would be slow.
-    if word.len() > 64 {
+    let word = normalized(word);
+    known.into_iter().filter_map(|name| Some((distance(&word, name, most(name))?, name))).min().map(|(_, name)| name)
+}
+
+fn normalized(text: &str) -> String {
+    text.to_lowercase().replace(['-', ' '], "_")
+}
+
+/// Returns in how many letters a name differs from a normalized word, if in at most that many.
+fn distance(word: &str, name: &str, most: usize) -> Option<usize> {
+    // A long word is near to no name, and measuring it would be slow; one of another length is at least as far as that.
+    if word.len() > 64 || word.chars().count().abs_diff(name.chars().count()) > most {
         return None;
     }
-    let normalized = |text: &str| text.to_lowercase().replace(['-', ' '], "_");
-    let word = normalized(word);
-    let length = word.chars().count();
-    known
-        .into_iter()
-        // A word of another length is at least as far as that.
-        .filter(|name| length.abs_diff(name.chars().count()) <= most(name))
-        .map(|name| (strsim::damerau_levenshtein(&word, &normalized(name)), name))
-        .filter(|(distance, name)| *distance <= most(name))
-        .min()
-        .map(|(_, name)| name)
+    Some(strsim::damerau_levenshtein(word, &normalized(name))).filter(|distance| *distance <= most)
+}
+
+/// Returns the ids, each with its title, that `word` was probably meant to be, the best first and at most `most`: those that begin
+/// or end with it, then those with all its words in id and title, then those that differ in few letters.
+pub fn nearest_titled<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = (&'a str, &'a str)>,
+    most: usize,
+) -> Vec<(&'a str, &'a str)> {
+    let (lower, normal) = (word.to_lowercase(), normalized(word));
+    let wanted: Vec<&str> = parts(&lower).collect();
+    let rank = |id: &str, title: &str| {
+        let (name, text) = (id.to_lowercase(), format!("{id} {title}").to_lowercase());
+        let has = |wanted: &&str| parts(&text).any(|part| part.starts_with(wanted));
+        let more = name.len().abs_diff(lower.len());
+        match lower.len() > 1 {
+            true if name.starts_with(&lower) || name.ends_with(&lower) => Some((0, more)),
+            true if !wanted.is_empty() && wanted.iter().all(has) => Some((1, more)),
+            _ => Some((2, distance(&normal, id, (id.len() / 3).max(1))?)),
+        }
+    };
+    // A long text is no id, and looking for its words would be slow.
+    let known = known.into_iter().filter(|_| word.len() <= 256);
+    let mut ranked: Vec<_> = known.filter_map(|(id, title)| Some((rank(id, title)?, id, title))).collect();
+    ranked.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| natural_cmp(a.1, b.1)));
+    ranked.into_iter().take(most).map(|(_, id, title)| (id, title)).collect()
 }

@@ -195,7 +195,10 @@ fn roots_are_found_by_id_path_and_prefix_and_nothing_else() {
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "`{root}`: {}", run.stderr);
         assert!(run.stderr.starts_with("error: "), "{}", run.stderr);
     }
-    assert!(sandbox.run(&["build", "feat:cash"]).stderr.contains("feat:cache"), "the nearest id is named");
+    for typed in ["feat:cash", "cache", "cache answ"] {
+        let said = sandbox.run(&["build", typed]).stderr;
+        assert!(said.contains("did you mean `feat:cache` (Cache answers)"), "{typed}: {said}");
+    }
     assert!(!sandbox.has("packs"));
 }
 

@@ -242,19 +242,28 @@ fn a_pack_and_what_it_lacks_are_explained() {
 }
 
 #[test]
-fn what_is_wrong_is_an_error_of_the_tool_in_the_words_of_the_command_line() {
+fn what_is_wrong_is_an_error_of_the_tool_that_names_tools_and_leaves_commands_to_the_user() {
     let sandbox = small();
     let mut client = Client::stateless(&sandbox);
-    for (args, arguments) in [
-        (&["render", "feat:cach"][..], json!({"root": "feat:cach"})),
-        (&["render", "none"], json!({"root": "none"})),
-        (&["render", "12"], json!({"root": "12"})),
-        (&["render", "feat:cache", "-p", "none"], json!({"root": "feat:cache", "profile": "none"})),
-        (&["render", "--agent", "none"], json!({"agent": "none"})),
+    for (args, arguments, instead) in [
+        (&["render", "feat:cach"][..], json!({"root": "feat:cach"}), None),
+        (&["render", "none"], json!({"root": "none"}), Some(("`contextpack list`", "`list_work_items`"))),
+        (
+            &["render", "owner/repo#12"],
+            json!({"root": "owner/repo#12"}),
+            Some(("run `contextpack sync", "ask the user to run `contextpack sync")),
+        ),
+        (&["render", "feat:cache", "-p", "none"], json!({"root": "feat:cache", "profile": "none"}), None),
+        (
+            &["render", "--agent", "none"],
+            json!({"agent": "none"}),
+            Some(("`contextpack agent", "the user's `contextpack agent")),
+        ),
     ] {
         let refusal = client.refusal("get_context_pack", arguments);
-        let printed = sandbox.run(args).stderr;
-        assert!(printed.contains(&refusal), "{printed}: {refusal}");
+        let printed = sandbox.run(args).stderr.replace("`contextpack list`", "`list_work_items`");
+        let expected = instead.map_or_else(|| printed.clone(), |(command, words)| printed.replace(command, words));
+        assert!(expected.contains(&refusal), "{expected}: {refusal}");
     }
     for arguments in [
         json!({}),
