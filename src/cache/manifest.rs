@@ -15,6 +15,8 @@ pub struct Manifest {
     /// The digest of the environment's secrets in the process that built the packs; `None` until it is saved.
     pub environment: Option<Digest>,
     pub packs: BTreeMap<String, CachedPack>,
+    /// What the last build of all roots reported, whether or not all of it can be reused.
+    pub diagnostics: Vec<Diagnostic>,
     /// The last build of all roots, if all of it can be reused.
     pub run: Option<CompletedBuild>,
 }
@@ -58,7 +60,6 @@ pub struct CompletedBuild {
     listing: Digest,
     /// The inputs: whether each is of the snapshot, its index in the listing, and the digest of its content.
     inputs: Vec<(bool, usize, Digest)>,
-    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// What the folder of packs must look like for the packs to be fresh.
@@ -123,10 +124,9 @@ impl CompletedBuild {
         inputs: &Inputs<'_>,
         listed: &[Diagnostic],
         names: Vec<String>,
-        diagnostics: &[Diagnostic],
     ) -> Option<Self> {
         let listing = listing_digest(inputs.source, listed, cache.base_digester());
-        Some(Self { job, config, names, listing, inputs: inputs.observed()?, diagnostics: diagnostics.to_vec() })
+        Some(Self { job, config, names, listing, inputs: inputs.observed()? })
     }
 
     fn inputs(&self, source: &dyn SourceTree) -> Option<Vec<(InputKey, Digest)>> {

@@ -1,10 +1,10 @@
 //! `contextpack build`.
 
-use super::args::{BuildArgs, Global};
+use super::args::{BuildArgs, Global, ReviewArgs};
 use super::delivery;
 use super::packs::{self, BuildRun};
 use crate::console::github::{append, append_outputs, summary};
-use crate::console::report::{self, Report, ReportLine};
+use crate::console::report::{Report, ReportLine};
 use crate::console::{self, Exit, Failure, Format, counted, stamp};
 use crate::engine::{
     BuildObserver, BuildOrder, FAILED, PackState, PackTarget, Project, REMOVED, Repository, SessionRequest, UNCHANGED,
@@ -59,7 +59,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         stamp: stamp()?,
         prune: args.prune,
         // Reading an old pack to find why it is stale costs more than building the new one.
-        explain: global.verbose || global.format != Format::Text || args.summary.file.is_some(),
+        explain: global.verbose || global.format != Format::Text || args.review.file.is_some(),
     };
     let bar = packs::progress(global, 0);
     let (mut notes, mut no_roots, mut blockers) = (Vec::new(), false, BTreeMap::new());
@@ -90,7 +90,13 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         repository.save(&built, &folder);
     }
     global.workspace().print_notes(&repository);
-    let run = BuildRun::new(global, std::mem::take(&mut built.report));
+    let mut run = BuildRun::new(global, std::mem::take(&mut built.report));
+    if is_whole && global.format == Format::Text {
+        run.known = repository.reported_before().to_vec();
+    }
+    if let Some(base) = &args.review.base {
+        run.compare(global, &repository, base)?;
+    }
     if let Some(file) = &args.outputs {
         let markdown = args.markdown.as_deref().map(std::path::absolute).transpose()?;
         append_outputs(file, &built.packs, &shown, markdown.as_deref(), &blockers)?;
@@ -126,7 +132,7 @@ fn limits_note(args: &BuildArgs, states: &[PackState], repository: &Repository) 
 }
 
 fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
-    if args.markdown.is_some() || args.outputs.is_some() || args.summary.file.is_some() {
+    if args.markdown.is_some() || args.outputs.is_some() || args.review != ReviewArgs::default() {
         return Err(Failure::usage("packs for an agent are printed, or written with `--out`, and nothing else is"));
     }
     let out = args.out.as_deref().filter(|out| *out != Path::new("-"));
@@ -175,7 +181,7 @@ fn check_usage(args: &BuildArgs, printed: bool) -> Result<(), Failure> {
             "`--prune` needs a build of all roots, and a shard is a part of them: run `contextpack build --prune` without `--shard`",
         ));
     }
-    if printed && (args.markdown.is_some() || args.outputs.is_some() || args.summary.file.is_some()) {
+    if printed && (args.markdown.is_some() || args.outputs.is_some() || args.review != ReviewArgs::default()) {
         return Err(Failure::usage("`--out -` prints a pack and writes nothing else"));
     }
     Ok(())
@@ -192,7 +198,7 @@ fn report_and_exit(
     report(global, run, states, shown).print(global.format, global.verbose, || {
         packs::build_output(states.iter().map(|state| packs::built_pack(state, shown)).collect(), &run.diagnostics, &[])
     })?;
-    if let Some(file) = &args.summary.file {
+    if let Some(file) = &args.review.file {
         append(file, &summary("build", states, shown, &run.diagnostics, None).markdown())?;
     }
     if global.format == Format::Text {
@@ -258,5 +264,5 @@ fn report(global: &Global, run: &BuildRun, states: &[PackState], shown: &dyn Fn(
         let files = state.files.iter().map(|name| shown(name)).collect();
         ReportLine::Built { status: state.status, path, reasons, files, note }
     });
-    Report { lines: lines.collect(), diagnostics: report::visible(&run.diagnostics, global.quiet) }
+    run.report(global, global.quiet, lines.collect())
 }

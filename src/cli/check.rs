@@ -3,7 +3,7 @@
 use super::args::{CheckArgs, Global};
 use super::packs::{self, BuildRun, checked_pack};
 use crate::console::github::{append, summary};
-use crate::console::report::{self, Report, ReportLine};
+use crate::console::report::ReportLine;
 use crate::console::{self, Exit, Failure, Format, no_roots};
 use crate::engine::{PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphaned};
 use crate::model::Diagnostic;
@@ -30,7 +30,10 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
         build.diagnostics.extend(apply_severities(found, project.settings()));
         build.diagnostics.sort();
     }
-    let run = BuildRun::new(global, build);
+    let mut run = BuildRun::new(global, build);
+    if let Some(base) = &args.review.base {
+        run.compare(global, &repository, base)?;
+    }
     let leads = args.shard.is_none_or(|shard| shard.leads(all.iter().map(|item| id(&project, *item))));
     if args.packs.roots.is_empty() && alone && !run.blocked && leads {
         states.extend(orphaned(&repository, &project, &all, &job.profiles, &folder, &run.diagnostics)?);
@@ -54,7 +57,7 @@ fn report_and_exit(
     let is_stale = differing.iter().any(|state| state.status != UNVERIFIABLE);
     // An unverifiable pack fails the check under `--strict` only.
     let bad = differing.iter().filter(|state| global.strict || state.status != UNVERIFIABLE).count();
-    if let Some(file) = &args.summary.file {
+    if let Some(file) = &args.review.file {
         let shown = |name: &str| format!("{dir}/{name}");
         let next = is_stale.then(|| format!("{}.", uppercased(&next_step(&states, repository))));
         append(file, &summary("check", &states, &shown, &run.diagnostics, next.as_deref()).markdown())?;
@@ -66,8 +69,7 @@ fn report_and_exit(
     });
     // `--quiet` leaves warnings out of the text, but not out of the annotations.
     let errors_only = global.quiet && global.format != Format::Github;
-    let report = Report { diagnostics: report::visible(&run.diagnostics, errors_only), lines: lines.collect() };
-    report.print(global.format, global.verbose, || {
+    run.report(global, errors_only, lines.collect()).print(global.format, global.verbose, || {
         let packs: Vec<_> = states.iter().map(|state| checked_pack(state, dir)).collect();
         json!({"packs": packs, "diagnostics": console::diagnostics(&run.diagnostics)})
     })?;

@@ -75,7 +75,7 @@ fn existing(
 fn print_report(global: &Global, setup: &Setup<'_>, findings: &Findings<'_>) -> Result<(), Failure> {
     let faults = &findings.found.faults;
     let lines = setup.written.iter().cloned().map(ReportLine::File).collect();
-    let report = Report { diagnostics: faults.clone(), lines };
+    let report = Report { diagnostics: faults.clone(), known: Vec::new(), lines };
     report.print(global.format, global.verbose, || {
         let pairs = |pairs: &[(String, &str)], key: &str| -> Vec<serde_json::Value> {
             pairs.iter().map(|(path, text)| json!({"path": path, key: text})).collect()

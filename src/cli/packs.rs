@@ -1,13 +1,15 @@
 //! Builds packs for a command: shared by `build`, `check`, `list`, `render` and `explain`.
 
-use super::args::{AgentChoice, BudgetArgs, Global};
+use super::args::{AgentChoice, BudgetArgs, Global, is_ci};
 use super::handover::replayed;
 use crate::config::Policy;
-use crate::console::{self, Exit, Failure, no_roots, report, stamp, strict};
+use crate::console::report::{Report, ReportLine};
+use crate::console::{self, Exit, Failure, Format, no_roots, report, stamp, strict};
 use crate::engine::{
     BudgetLimits, BudgetProbe, BuildJob, BuildReport, Finish, PackState, PackTarget, Project, Repository, build_packs,
 };
-use crate::model::Diagnostic;
+use crate::git::{HistoryError, changed_since};
+use crate::model::{Diagnostic, Severity};
 use crate::seal::Sealed;
 use crate::wire::Pack;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -59,6 +61,8 @@ pub(crate) struct BuildRun {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Whether it is unknown which packs belong in the folder.
     pub(crate) blocked: bool,
+    /// Diagnostics that are no news where they are warnings.
+    pub(crate) known: Vec<Diagnostic>,
 }
 
 impl BuildRun {
@@ -67,7 +71,37 @@ impl BuildRun {
         if global.strict {
             strict(&mut diagnostics);
         }
-        Self { diagnostics, blocked }
+        Self { diagnostics, blocked, known: Vec::new() }
+    }
+
+    /// Compares with a revision: what is wrong with files that are as they were there is no news, and an item that cannot be
+    /// read there is no error. Another configuration may be the cause of anything.
+    pub(crate) fn compare(&mut self, global: &Global, repository: &Repository, base: &str) -> Result<(), Failure> {
+        let changed = changed_since(repository.root(), base).map_err(|error| match error {
+            HistoryError::NoRepository => Failure::usage("`--base` needs a git repository"),
+            HistoryError::Unknown(_) => Failure::usage(error.to_string()),
+            error => Failure::Outside(Box::new(error)),
+        })?;
+        if changed.contains(&repository.configuration().name) {
+            return Ok(());
+        }
+        let is_old = |it: &&mut Diagnostic| it.at.as_ref().is_some_and(|at| !changed.contains(at.path.as_str()));
+        for old in self.diagnostics.iter_mut().filter(is_old) {
+            if old.is_of_damaged_item() && !global.strict {
+                old.severity = Severity::Warning;
+            }
+            self.known.push(old.clone());
+        }
+        Ok(())
+    }
+
+    /// Returns what is printed, with warnings that are no news apart. In CI and with `--verbose` a text has all of them.
+    pub(crate) fn report(&self, global: &Global, errors_only: bool, lines: Vec<ReportLine>) -> Report {
+        let has_all = global.format != Format::Github && (global.verbose || is_ci());
+        let known: BTreeSet<_> = self.known.iter().filter(|_| !has_all).map(Diagnostic::key).collect();
+        let is_known = |it: &Diagnostic| it.severity == Severity::Warning && known.contains(&it.key());
+        let (known, diagnostics) = report::visible(&self.diagnostics, errors_only).into_iter().partition(is_known);
+        Report { diagnostics, known, lines }
     }
 
     pub(crate) fn exit(&self) -> Exit {

@@ -146,8 +146,7 @@ pub(crate) struct Annotations {
     prefix: String,
     commands: Vec<String>,
     logged: Vec<String>,
-    errors: usize,
-    warnings: usize,
+    counts: BTreeMap<&'static str, usize>,
 }
 
 impl Annotations {
@@ -164,22 +163,35 @@ impl Annotations {
             });
             let help = help.as_ref().map(|help| format!("help: {help}"));
             let texts = std::iter::once(message.as_str()).chain(help.as_deref());
-            self.add(*severity, &place, code.name(), texts);
+            self.add(severity.name(), &place, code.name(), texts);
+        }
+    }
+
+    /// Adds what is no news: items that are not built as notices, all else to the log.
+    pub(crate) fn add_known(&mut self, known: &[Diagnostic]) {
+        for known in known {
+            match &known.at {
+                Some(at) if known.is_of_damaged_item() => {
+                    let line = at.line.map(|line| format!("line={line},")).unwrap_or_default();
+                    self.add("notice", &(self.file(at.path.as_str()) + &line), known.code.name(), [&*known.message]);
+                }
+                _ => self.log(&known.to_string()),
+            }
         }
     }
 
     pub(crate) fn add_pack(&mut self, path: &str, status: &str, reasons: &str) {
         // An unverifiable pack does not fail a check by itself.
-        let severity = if status == "unverifiable" { Severity::Warning } else { Severity::Error };
+        let severity = if status == "unverifiable" { "warning" } else { "error" };
         self.add(severity, &self.file(path), &format!("{status} pack"), [&*format!("{status}: {reasons}")]);
     }
 
     pub(crate) fn add_review(&mut self, path: &str, reason: &str, message: &str) {
-        self.add(Severity::Warning, &self.file(path), &reason.replace('_', " "), [message]);
+        self.add("warning", &self.file(path), &reason.replace('_', " "), [message]);
     }
 
     pub(crate) fn add_error(&mut self, message: &str) {
-        self.add(Severity::Error, "", "contextpack", [message]);
+        self.add("error", "", "contextpack", [message]);
     }
 
     pub(crate) fn log(&mut self, line: &str) {
@@ -190,11 +202,8 @@ impl Annotations {
         format!("file={},", property(&format!("{}{path}", self.prefix)))
     }
 
-    fn add<'a>(&mut self, severity: Severity, place: &str, title: &str, texts: impl IntoIterator<Item = &'a str>) {
-        let (name, count) = match severity {
-            Severity::Error => ("error", &mut self.errors),
-            Severity::Warning => ("warning", &mut self.warnings),
-        };
+    fn add<'a>(&mut self, name: &'static str, place: &str, title: &str, texts: impl IntoIterator<Item = &'a str>) {
+        let count = self.counts.entry(name).or_default();
         *count += 1;
         let lines: Vec<String> = texts.into_iter().map(|text| printable(&cut(text)).into_owned()).collect();
         if *count <= SHOWN {
@@ -217,9 +226,8 @@ impl Annotations {
             writeln!(Guarded::new(&mut *out), "{command}")?;
         }
         fenced(out, &self.logged)?;
-        let over = [(self.errors, "more error"), (self.warnings, "more warning")];
-        let over = over.map(|(count, what)| (count.saturating_sub(SHOWN), what)).into_iter();
-        let more: Vec<String> = over.filter(|(more, _)| *more > 0).map(|(more, what)| counted(more, what)).collect();
+        let over = self.counts.iter().filter(|(_, count)| **count > SHOWN);
+        let more: Vec<String> = over.map(|(name, count)| counted(count - SHOWN, &format!("more {name}"))).collect();
         if !more.is_empty() {
             writeln!(out, "{} in the log above: GitHub shows {SHOWN} of each for a step", more.join(" and "))?;
         }

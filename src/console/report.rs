@@ -3,14 +3,14 @@
 
 use super::failure::{Exit, Failure};
 use super::github::Annotations;
-use super::{has_output, json_text, printable, stderr, stdout};
+use super::{counted, has_output, json_text, printable, stderr, stdout};
 use crate::model::{Code, Diagnostic, Severity};
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::io::{self, Write};
 
@@ -45,6 +45,8 @@ const MAX_SOURCE_CHARS: usize = 120;
 pub(crate) struct Report {
     /// The diagnostics for people, who may have asked for errors only; JSON has its own.
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Warnings that are no news: text counts them, and annotations leave them to the log.
+    pub(crate) known: Vec<Diagnostic>,
     pub(crate) lines: Vec<ReportLine>,
 }
 
@@ -81,6 +83,12 @@ impl Report {
     fn print_text(&self, verbose: bool) -> io::Result<()> {
         print_diagnostics(&folded(&self.diagnostics, verbose))?;
         let (mut out, mut err) = (stdout(), stderr());
+        if !self.known.is_empty() {
+            let kinds: BTreeSet<Code> = self.known.iter().map(|known| known.code).collect();
+            let counts = [counted(self.known.len(), "warning"), counted(kinds.len(), "kind")].join(" of ");
+            let what = if self.diagnostics.is_empty() { ", none new" } else { " that are not new" };
+            writeln!(err, "{counts}{what}: `-v` shows all")?;
+        }
         for line in &self.lines {
             match line {
                 ReportLine::File(text) => writeln!(out, "{}", printable(text))?,
@@ -99,6 +107,7 @@ impl Report {
     fn print_annotations(&self) -> io::Result<()> {
         let mut annotations = Annotations::new();
         annotations.add_diagnostics(&self.diagnostics);
+        annotations.add_known(&self.known);
         for line in &self.lines {
             match line {
                 ReportLine::File(path) => writeln!(stdout(), "{}", printable(path))?,

@@ -127,9 +127,8 @@ fn diagnostics_of(files: &Repo, project: &Project<'_>, named: Option<&[usize]>, 
     if let Some(roots) = named {
         let concerned = ConcernedItems::new(project, roots);
         // An item that cannot be read keeps other packs from nothing.
-        let is_damage = |diagnostic: &Diagnostic| diagnostic.is_of_unread_item() && !diagnostic.about.is_empty();
         all.retain(|diagnostic| {
-            diagnostic.severity == Severity::Error && !is_damage(diagnostic) || concerned.by(diagnostic)
+            diagnostic.severity == Severity::Error && !diagnostic.is_of_damaged_item() || concerned.by(diagnostic)
         });
     }
     all.extend(apply_severities(unmatched(settings, files), settings));

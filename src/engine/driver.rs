@@ -213,7 +213,7 @@ impl<'a> PackWriter<'a> {
         let (cache, files) = (self.cache?, self.repository.files());
         let run = cache.fresh(&self.job, files, files.diagnostics(), self.order.folder, self.policy)?;
         let packs = run.names.iter().filter_map(|name| Some(unchanged(name, cache.manifest.packs.get(name)?)));
-        let report = BuildReport { diagnostics: run.diagnostics.clone(), blocked: false };
+        let report = BuildReport { diagnostics: cache.manifest.diagnostics.clone(), blocked: false };
         Some(BuildResult { packs: packs.collect(), report, is_fresh: true, ..BuildResult::default() })
     }
 
@@ -306,9 +306,9 @@ impl<'a> PackWriter<'a> {
         let run = is_complete.then(|| {
             let (names, listed) = (packs.keys().cloned().collect(), self.repository.files().diagnostics());
             let digests = [self.job, self.config];
-            CompletedBuild::new(cache, digests, &project.reader.inputs, listed, names, &report.diagnostics)
+            CompletedBuild::new(cache, digests, &project.reader.inputs, listed, names)
         });
-        Some(Manifest { environment: None, packs, run: run.flatten() })
+        Some(Manifest { environment: None, packs, diagnostics: report.diagnostics.clone(), run: run.flatten() })
     }
 
     /// Removes packs whose root or profile is gone, unless unverifiable, and companions that the configuration does not want.

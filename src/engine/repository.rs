@@ -301,6 +301,11 @@ impl Repository {
         });
     }
 
+    /// Returns what the last build of all roots reported, as far as the cache knows.
+    pub(crate) fn reported_before(&self) -> &[Diagnostic] {
+        self.cache().map_or(&[], |cache| &cache.manifest.diagnostics)
+    }
+
     fn write_cache(&self, write: impl FnOnce(&Cache) -> Result<(), StoreError>) {
         if let Some(Err(error)) = self.cache().map(write) {
             self.note(format!("the cache was not written: {}", with_causes(&error)));

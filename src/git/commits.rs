@@ -173,6 +173,16 @@ pub fn changed_files(root: &Path, commits: &[&str]) -> Result<BTreeSet<String>, 
     Ok(names(&text).collect())
 }
 
+/// Lists the files that differ from those of a revision, and those that git does not track, as paths from `root`.
+pub fn changed_since(root: &Path, revision: &str) -> Result<BTreeSet<String>, HistoryError> {
+    confirm_git(root)?;
+    let commit = commit_id(root, revision).ok_or_else(|| HistoryError::Unknown(revision.to_owned()))?;
+    // Unlike `diff` it runs no filter that the repository's settings name.
+    let changed = ask(root, &["diff-index", "-z", "--name-only", "--no-renames", "--relative", &commit, "--"], &[])?;
+    let untracked = ask(root, &["ls-files", "-z", "--others", "--exclude-standard"], &[])?;
+    Ok(names(&changed).chain(names(&untracked)).collect())
+}
+
 /// Lists the versions of the `.json` files below `folders` in the commits of all branches and tags, the newest commit first and each
 /// content once; none where there is no git. In a shallow clone these are the versions that it has.
 pub fn file_versions(root: &Path, folders: &[&str]) -> Result<Vec<FileVersion>, HistoryError> {

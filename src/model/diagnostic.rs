@@ -133,6 +133,16 @@ impl Diagnostic {
     pub fn is_of_unread_item(&self) -> bool {
         matches!(self.code, Code::InvalidItem | Code::UnreadableFile)
     }
+
+    /// Returns whether it says that an item whose id is known cannot be read: no pack is built as if it did not exist.
+    pub fn is_of_damaged_item(&self) -> bool {
+        self.is_of_unread_item() && !self.about.is_empty()
+    }
+
+    /// Returns by what it is the same in another build: it may have moved by some lines.
+    pub fn key(&self) -> (Code, &str, Option<&RepoPath>) {
+        (self.code, &self.message, self.at.as_ref().map(|at| &at.path))
+    }
 }
 
 /// One line, such as ``work_items/a.md:6:1: error[unknown-id]: no work item has the id `x` (help: correct the id)``.

@@ -20,7 +20,7 @@ use crate::engine::{
     has_unread_root,
 };
 use crate::intake::{IntakeError, Repo};
-use crate::model::{Code, Diagnostic, RepoPath};
+use crate::model::{Diagnostic, RepoPath};
 use crate::redact::Environment;
 use crate::render;
 use crate::review::{read, verify};
@@ -355,11 +355,8 @@ impl Watch {
 
 /// Returns the diagnostics that are not among others. One that only moved by some lines is the same.
 fn without(diagnostics: &BTreeSet<Diagnostic>, others: &BTreeSet<Diagnostic>) -> Vec<Diagnostic> {
-    fn key(diagnostic: &Diagnostic) -> (Code, &str, Option<&RepoPath>) {
-        (diagnostic.code, &diagnostic.message, diagnostic.at.as_ref().map(|at| &at.path))
-    }
-    let known: BTreeSet<_> = others.iter().map(key).collect();
-    diagnostics.iter().filter(|diagnostic| !known.contains(&key(diagnostic))).cloned().collect()
+    let known: BTreeSet<_> = others.iter().map(Diagnostic::key).collect();
+    diagnostics.iter().filter(|diagnostic| !known.contains(&diagnostic.key())).cloned().collect()
 }
 
 /// Returns why a pack cannot be built, without quoting any text from the repo: `reasons` are its messages.

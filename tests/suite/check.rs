@@ -168,3 +168,39 @@ fn the_pack_of_an_item_that_cannot_be_read_is_no_orphan() {
     sandbox.expect(3, &["build", "--prune"]);
     assert!(sandbox.has("packs/task-store.coding.json"));
 }
+
+#[test]
+fn what_is_wrong_with_files_that_a_change_did_not_touch_is_no_failure_of_it() {
+    let sandbox = built();
+    sandbox.write("work_items/bad.yml", "id: task:bad\ntitle: [\n");
+    sandbox.write("work_items/odd.md", "---\nid: feat:odd\ndepends_on: task:none\n---\n");
+    sandbox.run(&["build"]);
+    sandbox.commit();
+    sandbox.expect(3, &["check"]);
+    sandbox.write("work_items/new.md", "---\nid: feat:new\ndepends_on: task:nobody\n---\n");
+    sandbox.run(&["build"]);
+    let run = sandbox.run(&["check", "--base", "HEAD"]);
+    assert_eq!((run.code, run.stderr.matches("warning[").count()), (0, 1), "{run:?}");
+    assert!(run.stderr.contains("task:nobody") && run.stderr.contains("that are not new: `-v` shows all"), "{run:?}");
+    let run = sandbox.run(&["check", "--base", "HEAD", "--format", "github"]);
+    let begins = |with: &str| run.stdout.lines().filter(|line| line.starts_with(with)).count();
+    assert_eq!(
+        [run.code as usize, begins("::warning "), begins("::notice "), begins("::error ")],
+        [0, 1, 1, 0],
+        "{run:?}"
+    );
+    assert!(run.stdout.contains("\nwork_items/odd.md:3: warning[unknown-id]"), "the log has all: {run:?}");
+    for args in [&["check"][..], &["check", "--base", "HEAD", "--strict"]] {
+        sandbox.expect(3, args);
+    }
+    // Whoever touches it, or the configuration, is told.
+    sandbox.write("work_items/bad.yml", "id: task:bad\ntitle: [[\n");
+    sandbox.expect(3, &["check", "--base", "HEAD"]);
+    sandbox.git(&["checkout", "-q", "work_items/bad.yml"]);
+    sandbox.expect(0, &["check", "--base", "HEAD"]);
+    sandbox.expect(0, &["build", "--base", "HEAD"]);
+    sandbox.write("contextpack.yml", "output: {dir: packs}\n\n");
+    sandbox.expect(3, &["check", "--base", "HEAD"]);
+    let run = sandbox.run(&["check", "--base", "none"]);
+    assert!(run.code == 2 && run.stderr.contains("git knows no `none`"), "{run:?}");
+}

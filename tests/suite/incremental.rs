@@ -80,7 +80,7 @@ fn warnings_and_strictness_are_those_of_a_build() {
     let sandbox = small();
     sandbox.write("work_items/feat-odd.md", "---\nid: feat:odd\ndepends_on: task:nobody\n---\n");
     let first = sandbox.run(&["build"]);
-    let again = sandbox.run(&["build"]);
+    let again = sandbox.run(&["build", "-v"]);
     assert!(first.stderr.contains("warning[unknown-id]"), "{first:?}");
     let said = |text: &str| text.lines().filter(|line| !line.contains(" packs: ")).collect::<Vec<_>>().join("\n");
     assert_eq!(said(&again.stderr), said(&first.stderr));

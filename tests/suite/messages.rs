@@ -184,6 +184,30 @@ fn named_roots_are_told_of_what_concerns_them_and_equal_warnings_are_counted() {
 }
 
 #[test]
+fn warnings_of_the_last_build_are_counted_and_new_ones_shown() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write("work_items/a.md", "---\nid: task:a\ndepends_on: [task:none, TASK:B]\nrelated: task:no\n---\n");
+    sandbox.write("work_items/b.md", "---\nid: task:b\n---\n");
+    let all = said(&sandbox, 0, &["build"]);
+    assert_eq!(all.matches("warning[").count(), 3, "{all}");
+    let line = "3 warnings of 2 kinds, none new: `-v` shows all\n2 packs: ";
+    assert!(said(&sandbox, 0, &["build"]).starts_with(line));
+    // One that moved is not new.
+    sandbox.write("work_items/b.md", "---\nid: task:b\nrelated: task:new\n---\n");
+    let moved = sandbox.read("work_items/a.md").replace("id: task:a", "title: A\nid: task:a");
+    sandbox.write("work_items/a.md", moved);
+    let one = said(&sandbox, 0, &["build"]);
+    assert!(one.matches("warning[").count() == 1 && one.contains("task:new"), "{one}");
+    assert!(one.contains("\n3 warnings of 2 kinds that are not new: `-v` shows all\n"), "{one}");
+    for args in [&["build", "-v"][..], &["check"], &["build", "--strict"]] {
+        assert_eq!(sandbox.run(args).stderr.matches("no work item has the id").count(), 3, "{args:?}");
+    }
+    assert_eq!(sandbox.json(0, &["build", "--format", "json"])["diagnostics"].as_array().unwrap().len(), 4);
+    sandbox.set_variable("CI", "true");
+    assert_eq!(sandbox.run(&["build"]).stderr.matches("warning[").count(), 4);
+}
+
+#[test]
 fn explain_tells_a_warning_once() {
     let sandbox = Sandbox::new();
     sandbox.write("work_items/a.md", "---\nid: task:a\ndepends_on: [task:none]\n---\n");

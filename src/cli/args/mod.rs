@@ -141,9 +141,12 @@ impl Global {
     }
 
     pub(crate) fn untracked(&self) -> Untracked {
-        let is_ci = || std::env::var_os("CI").is_some_and(|value| value.eq_ignore_ascii_case("true"));
         self.untracked.unwrap_or_else(|| if is_ci() { Untracked::Untrusted } else { Untracked::Trusted })
     }
+}
+
+pub(crate) fn is_ci() -> bool {
+    std::env::var_os("CI").is_some_and(|value| value.eq_ignore_ascii_case("true"))
 }
 
 const TRUST: &[(&str, Untracked, &str)] = &[

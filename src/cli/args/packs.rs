@@ -97,10 +97,12 @@ impl TargetArgs {
     }
 }
 
-#[derive(Debug, Options)]
-pub(crate) struct SummaryArgs {
+#[derive(Debug, Default, PartialEq, Eq, Options)]
+pub(crate) struct ReviewArgs {
     #[arg(long = "summary", value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
+    #[arg(long, value_name = "REV")]
+    pub(crate) base: Option<String>,
 }
 
 #[derive(Debug, Options)]
@@ -116,7 +118,7 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_name = "i/N", conflicts_with_all = ["roots", "agent"])]
     pub(crate) shard: Option<Shard>,
     #[command(flatten)]
-    pub(crate) summary: SummaryArgs,
+    pub(crate) review: ReviewArgs,
     #[arg(long, value_name = "DIR")]
     pub(crate) markdown: Option<PathBuf>,
     #[arg(long, value_name = "FILE")]
@@ -132,7 +134,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "REV..REV")]
     pub(crate) commits: Option<String>,
     #[command(flatten)]
-    pub(crate) summary: SummaryArgs,
+    pub(crate) review: ReviewArgs,
 }
 
 #[derive(Debug, Options)]

@@ -148,6 +148,7 @@ fn print_summary(global: &Global, scope: &IssueScope, summary: &SyncSummary) -> 
     let is_silent = global.quiet && global.format != Format::Github;
     let report = Report {
         diagnostics: if is_silent { Vec::new() } else { summary.diagnostics.clone() },
+        known: Vec::new(),
         lines: summary.changed.iter().map(|(path, _)| ReportLine::File(path.clone())).collect(),
     };
     report.print(global.format, global.verbose, || {
