@@ -8,7 +8,7 @@ use crate::engine::PackTarget;
 use crate::intake::Repo;
 use crate::model::{RepoPath, slug};
 use crate::page::{self as packs_page, PackFiles};
-use crate::review::{PageEntry, report_data, report_page};
+use crate::review::{PageEntry, report_data, report_page, root_names};
 use crate::seal::bytes_of;
 use crate::store::{Folder, open_state};
 use crate::wire::Pack;
@@ -61,18 +61,32 @@ fn of_packs(global: &Global, shown: &[PathBuf]) -> Result<Page, Failure> {
         return Err(Failure::usage("there is no pack to show: `contextpack build` writes them"));
     }
     let freshness = packs.freshness(packs_page::check(&global.workspace()).as_ref());
-    let text = report_page(&report_data(entries.iter().map(AsRef::as_ref)), &freshness, None);
+    let text = report_page(&report_data(entries.iter().map(AsRef::as_ref)), &freshness, None, None);
     Ok(Page { name: "packs.html".to_owned(), text, entries, exit: Exit::Done })
 }
 
-/// Builds the pack of an item, or of the start of an agent's session, in memory.
+/// Builds the pack of an item in memory, with which a page of all packs begins; or one for an agent, which is alone.
 fn of_item(global: &Global, args: &PageArgs) -> Result<Page, Failure> {
     let item = args.shown.first().map(|item| item.to_string_lossy());
     let (pack, exit) = input::pack(global, &PackTarget::new(item.as_deref(), &args.budget, &args.agent), true)?;
     let name = file_name(&pack);
-    let entry = PageEntry::new(&name.replace(".html", ".json"), &bytes_of(&pack));
-    let text = report_page(&report_data(std::iter::once(&entry)), "{}", None);
-    Ok(Page { name, text, entries: vec![Arc::new(entry)], exit })
+    let (mut others, mut freshness) = (Vec::new(), "{}".to_owned());
+    if args.agent.agent.is_none() {
+        let packs = PackFiles::open(&global.workspace(), &[])?;
+        others = packs.entries();
+        freshness = packs.freshness(packs_page::check(&global.workspace()).as_ref());
+    }
+    let names: Vec<String> =
+        root_names(&pack.root).iter().map(|root| format!("{}.{}.json", slug(root), pack.profile)).collect();
+    let is_own = |entry: &Arc<PageEntry>| names.iter().any(|name| entry.path().rsplit('/').next() == Some(name));
+    let path = match others.iter().position(is_own) {
+        Some(at) => others.remove(at).path().to_owned(),
+        None => name.replace(".html", ".json"),
+    };
+    let entry = Arc::new(PageEntry::new(&path, &bytes_of(&pack)));
+    let entries = std::iter::once(&entry).chain(&others).map(AsRef::as_ref);
+    let text = report_page(&report_data(entries), &freshness, None, Some(&path));
+    Ok(Page { name, text, entries: vec![entry], exit })
 }
 
 fn write(file: &Path, page: &str) -> Result<(), Failure> {

@@ -48,7 +48,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn listen(port: u16, source: PageSource, quiet: bool) -> Result<Self, Failure> {
+    pub(crate) fn listen(port: u16, source: PageSource, begin: Option<&str>, quiet: bool) -> Result<Self, Failure> {
         let refused = |error| PathFailure::failure("listen on", format!("127.0.0.1:{port}"), error);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(refused)?;
         listener.set_nonblocking(true)?;
@@ -57,7 +57,8 @@ impl Server {
             writeln!(console::stderr(), "serving {} packs; Ctrl-C ends it", site.shown.borrow().entries.len())?;
         }
         let mut out = console::stdout();
-        writeln!(out, "http://{}{}", site.hosts[0], site.base)?;
+        let begin = begin.map(|path| format!("#/{}", path.replace('/', "%2F"))).unwrap_or_default();
+        writeln!(out, "http://{}{}{begin}", site.hosts[0], site.base)?;
         out.flush()?;
         Ok(Self { listener, site })
     }
@@ -232,7 +233,7 @@ impl ServedPage {
     fn page(&mut self) -> Bytes {
         let make = || {
             let data = report_data(self.entries.iter().map(|(entry, _)| entry.as_ref()));
-            report_page(&data, &self.freshness, Some(&self.version.to_string())).into()
+            report_page(&data, &self.freshness, Some(&self.version.to_string()), None).into()
         };
         self.page.get_or_insert_with(make).clone()
     }

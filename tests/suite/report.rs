@@ -192,9 +192,16 @@ fn one_pack_is_shown_on_a_page_of_its_own() {
     sandbox.expect(0, &["build", "-q"]);
     sandbox.expect(0, &["page", "packs/feat-a.coding.json", "-q"]);
     assert!(sandbox.read(".contextpack/pages/packs.html").contains("A title"));
+    sandbox.write("work_items/b.md", "---\nid: feat:other\ntitle: Other\n---\n\nText.\n");
+    sandbox.expect(0, &["build", "-q"]);
+    sandbox.write("work_items/b.md", "---\nid: feat:other\ntitle: Newer\n---\n\nText.\n");
+    let page = sandbox.expect(0, &["page", "feat:other", "-o", "-"]);
+    assert!(page.contains(r#"data-begin="packs/feat-other.coding.json""#) && page.contains("Newer"));
+    let paths: Vec<_> = data(&page)["packs"].as_array().unwrap().iter().map(|entry| entry["path"].clone()).collect();
+    assert_eq!(paths, ["packs/feat-other.coding.json", "packs/feat-a.coding.json"]);
     sandbox.commit();
     assert_eq!(sandbox.git(&["ls-files", ".contextpack"]), "");
-    assert_eq!(sandbox.run(&["page", "feat:b"]).code, 2);
+    assert_eq!(sandbox.run(&["page", "feat:nothing"]).code, 2);
     sandbox.write("packs/feat-a.coding.json", "{}");
     assert_ne!(sandbox.run(&["page", "packs/feat-a.coding.json"]).code, 0);
 }

@@ -12,8 +12,8 @@ pub(super) struct CommandEntry {
     purpose: &'static str,
     /// The formats that it has, at least with some of its options.
     formats: Vec<Format>,
-    /// Whether it `builds` packs, so that it matters whether git tracks a file, `warns` of the input, is about `one-pack`, and is
-    /// one of those that `--help` lists `first`, without `--all`.
+    /// Whether it `builds` packs, so that it matters whether git tracks a file, `warns` of the input, is about `one-pack`, is
+    /// one of those that `--help` lists `first`, without `--all`, or is `hidden` from all lists.
     properties: &'static str,
     text: &'static str,
 }
@@ -42,6 +42,7 @@ impl CommandEntry {
         {
             command = command.mut_arg("profiles", |arg| helped(arg, text));
         }
+        let command = command.hide(self.properties == "hidden");
         match self.name {
             "diff" => command.override_usage(DIFF_USAGE),
             "explain" | "render" => command.override_usage(pack_usage(self.name)),
@@ -247,7 +248,9 @@ fn template(command: &clap::Command) -> String {
     let (header, literal) = (styles.get_header(), styles.get_literal());
     let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n\n");
     let all = std::env::args_os().any(|argument| argument == "--all");
-    let shown: Vec<&CommandEntry> = COMMANDS.iter().filter(|entry| all || entry.properties.contains("first")).collect();
+    let is_shown =
+        |entry: &&CommandEntry| if all { entry.properties != "hidden" } else { entry.properties.contains("first") };
+    let shown: Vec<&CommandEntry> = COMMANDS.iter().filter(is_shown).collect();
     for group in shown.chunk_by(|a, b| !all || a.purpose == b.purpose) {
         let heading = if all { group[0].purpose } else { "Commands" };
         // Writing to a `String` cannot fail.

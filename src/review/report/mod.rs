@@ -7,12 +7,13 @@ mod entry;
 
 pub use entry::{Freshness, PageEntry};
 
+use crate::model::escape_markup;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 
-/// The template of the page, with placeholders `tag`, `policy`, `style`, `data`, `freshness` and `script`.
+/// The template of the page, with placeholders `tag`, `begin`, `policy`, `style`, `data`, `freshness` and `script`.
 const PAGE: &str = include_str!("page/page.html");
 
 /// The page's style sheet.
@@ -61,14 +62,15 @@ pub fn report_freshness(freshness: &BTreeMap<&str, &Freshness>) -> String {
 /// the same bytes.
 ///
 /// A page with a `tag` is served: it asks the `packs.json` beside it for [`report_changes`] since the tag, and polls
-/// `freshness.json`.
-pub fn report_page(data: &str, freshness: &str, tag: Option<&str>) -> String {
+/// `freshness.json`. It shows the entry with the path `begin` first, if there is one.
+pub fn report_page(data: &str, freshness: &str, tag: Option<&str>, begin: Option<&str>) -> String {
     let mut page = String::with_capacity(PAGE.len() + STYLE.len() + SCRIPT.len() + data.len() + freshness.len() + 1024);
     // Only the template is searched for placeholders, never what replaces them.
     for (at, piece) in PAGE.split("{{").enumerate() {
         let (place, rest) = if at == 0 { ("", piece) } else { piece.split_once("}}").unwrap_or(("", piece)) };
         match place {
             "tag" => page.push_str(tag.unwrap_or_default()),
+            "begin" => page.push_str(&escape_markup(begin.unwrap_or_default())),
             "policy" => page.push_str(&report_policy(tag.is_some())),
             "style" => page.push_str(STYLE),
             "script" => page.push_str(SCRIPT),
@@ -101,7 +103,7 @@ mod tests {
 
     #[test]
     fn placeholders_are_replaced_verbatim() {
-        let page = report_page("{{script}}", "{}", None);
+        let page = report_page("{{script}}", "{}", None, None);
         assert_eq!(page.matches("{{").count(), 1, "the data is not searched for places");
         let holds = |start: &str, text: &str, end: &str| page.contains(&[start, text, end].concat());
         assert!(holds("<style>", STYLE, "</style>") && holds("<script>", SCRIPT, "</script>"));

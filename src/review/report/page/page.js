@@ -2,7 +2,7 @@
 // pack, the overview, or, where there is no room beside it, the list.
 
 const [search, told, all, packs, pane] = ["search", "told", "all", "list", "pack"].map((id) => document.getElementById(id));
-const SERVED_TAG = document.documentElement.dataset.tag;
+const { tag: SERVED_TAG, begin: BEGIN } = document.documentElement.dataset;
 const POLL = 700;
 const OVERVIEW = "#overview";
 
@@ -286,5 +286,6 @@ async function follow(tag, text) {
   setTimeout(follow, document.hidden ? 5 * POLL : POLL, nextTag, nextText);
 }
 
+if (BEGIN && !location.hash) history.replaceState(null, "", "#/" + encodeURIComponent(BEGIN));
 show(entries, freshness);
 if (SERVED_TAG) follow(SERVED_TAG);
