@@ -10,7 +10,7 @@ use crate::console::{self, Exit, Failure, Format, json_text, printable, settled,
 use crate::engine::{PackTarget, Repository};
 use crate::init::DELIVERED;
 use crate::intake::CacheUse;
-use crate::model::RepoPath;
+use crate::model::{RepoPath, did_you_mean};
 use crate::render::{Form, Rendering};
 use crate::review::invisible_faults;
 use crate::store::{Access, Folder, open_state};
@@ -174,9 +174,8 @@ pub(crate) fn job(global: &Global, args: &JobArgs) -> Result<Exit, Failure> {
         let jobs = &repository.settings().jobs;
         let Some(name) = &args.name else { return list_jobs(global, &repository) };
         let Some(job) = jobs.get(name) else {
-            let near = crate::config::nearest(name, jobs.keys().map(String::as_str));
-            let help = near.map(|near| format!(" (help: did you mean `{near}`?)")).unwrap_or_default();
-            return Err(Failure::usage(format!("there is no job `{name}`{help}")));
+            let help = did_you_mean(name, jobs.keys().map(String::as_str));
+            return Err(Failure::usage(format!("there is no job `{name}` (help: {help})")));
         };
         deliver_job(global, &repository, args, name, job)
     })

@@ -5,13 +5,13 @@ use super::card::{CardFiles, removal_note};
 use super::input::{self, from_here};
 use super::packs;
 use super::watch::on_signal;
-use crate::config::{Recipe, nearest};
+use crate::config::Recipe;
 use crate::console::{self, Exit, Failure, object, settled, stamp};
 use crate::engine::{AgentContext, BudgetLimits, BudgetProbe, EngineError, Project, Repository, path_inside};
 use crate::handoff::cards::{CardError, LogName, Transaction, parse};
 use crate::handoff::handover::{Arguments, HandoverPlan, HandoverRequest, Party, own_log, plan, replay};
 use crate::knowledge::{Agent, AgentError};
-use crate::model::{Given, RepoPath};
+use crate::model::{Given, RepoPath, did_you_mean};
 use crate::review::read;
 use crate::seal::Sealed;
 use crate::store::{Access, Folder};
@@ -160,11 +160,7 @@ pub(crate) fn built(
 fn recipe<'r>(repository: &'r Repository, name: &str) -> Result<&'r Recipe, CardError> {
     let known = &repository.settings().handover.recipes;
     known.get(name).ok_or_else(|| {
-        let names = || known.keys().map(String::as_str);
-        let help = match nearest(name, names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}", names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
-        };
+        let help = did_you_mean(name, known.keys().map(String::as_str));
         CardError::bad(format!("there is no recipe `{name}` (help: {help})"))
     })
 }

@@ -1,6 +1,7 @@
 //! Builds packs for a command: shared by `build`, `check`, `list`, `render` and `explain`.
 
 use super::args::{AgentChoice, BudgetArgs, Global, is_ci};
+use super::diff::outside;
 use super::handover::replayed;
 use crate::config::Policy;
 use crate::console::report::{Report, ReportLine};
@@ -8,7 +9,7 @@ use crate::console::{self, Exit, Failure, Format, no_roots, report, stamp, stric
 use crate::engine::{
     BudgetLimits, BudgetProbe, BuildJob, BuildReport, Finish, PackState, PackTarget, Project, Repository, build_packs,
 };
-use crate::git::{HistoryError, changed_since};
+use crate::git::changed_since;
 use crate::model::{Diagnostic, Severity};
 use crate::seal::Sealed;
 use crate::wire::Pack;
@@ -77,11 +78,7 @@ impl BuildRun {
     /// Compares with a revision: what is wrong with files that are as they were there is no news, and an item that cannot be
     /// read there is no error. Another configuration may be the cause of anything.
     pub(crate) fn compare(&mut self, global: &Global, repository: &Repository, base: &str) -> Result<(), Failure> {
-        let changed = changed_since(repository.root(), base).map_err(|error| match error {
-            HistoryError::NoRepository => Failure::usage("`--base` needs a git repository"),
-            HistoryError::Unknown(_) => Failure::usage(error.to_string()),
-            error => Failure::Outside(Box::new(error)),
-        })?;
+        let changed = changed_since(repository.root(), base).map_err(outside)?;
         if changed.contains(&repository.configuration().name) {
             return Ok(());
         }

@@ -1,6 +1,6 @@
 //! Checks that compare settings with each other, and the settings that come of them.
 
-use super::faults::{ConfigFault, MAX_SUGGESTIONS, did_you_mean, shortened};
+use super::faults::{ConfigFault, MAX_SUGGESTIONS, shortened};
 use super::handover::{self, HandoverSettings, Recipe};
 use super::knowledge::{ContextSettings, NameInConfig};
 use super::profiles::{Budget, Instructions, Profile};
@@ -8,7 +8,9 @@ use super::settings::{
     CommentMap, EdgeMap, FieldMap, GithubSettings, ItemSource, NATIVE_FIELDS, OutputSettings, Settings,
 };
 use super::{redaction, tree, values};
-use crate::model::{Code, ItemState, Level, RepoPath, Severity, is_git_name, is_github_name, is_repo_name};
+use crate::model::{
+    Code, ItemState, Level, RepoPath, Severity, did_you_mean, is_git_name, is_github_name, is_repo_name,
+};
 use crate::yaml::{Position, YamlNode, YamlValue};
 use std::collections::BTreeMap;
 
@@ -83,7 +85,7 @@ impl ConfigFaults {
     /// Checks that a name is one of `known`; `what` is what it should name.
     pub(super) fn one_of(&mut self, at: SettingPlace<'_>, name: &str, known: &[&str], what: &str) {
         if !known.contains(&name) {
-            let help = (self.0.len() < MAX_SUGGESTIONS).then(|| did_you_mean(name, known));
+            let help = (self.0.len() < MAX_SUGGESTIONS).then(|| did_you_mean(name, known.iter().copied()));
             let fault = ConfigFault::new(format!("`{}` is not {what}", shortened(name))).at(at.at);
             self.0.push(ConfigFault { help, ..fault });
         }

@@ -3,8 +3,9 @@
 //! `serde` stops at the first fault, and a user wants all of them. So a faulty value is recorded and removed, and the
 //! reading begins again, until what is left can be read. Unknown settings are collected on the way.
 
-use super::faults::{ConfigFault, FaultKind, MAX_SUGGESTIONS, PathStep, did_you_mean, quoted, shortened};
+use super::faults::{ConfigFault, FaultKind, MAX_SUGGESTIONS, PathStep, shortened};
 use super::tree;
+use crate::model::{did_you_mean, quoted};
 use crate::yaml::{Position, YamlKey, YamlNode, YamlValue};
 use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
@@ -201,7 +202,7 @@ impl<'de> Deserializer<'de> for ConfigDeserializer<'de> {
             }
             YamlValue::Scalar { text, .. } => {
                 let fault = self.fault(format!("`{}` is none of {}", shortened(text), quoted(variants)));
-                Err(fault.help(did_you_mean(text, variants)))
+                Err(fault.help(did_you_mean(text, variants.iter().copied())))
             }
             _ => self.wrong_shape(&format!("one of {}", quoted(variants))),
         }
@@ -267,7 +268,7 @@ impl Pairs<'_> {
         let count = unknown.len();
         unknown.entry(key.at).or_insert_with(|| {
             let fault = ConfigFault::new(format!("unknown setting `{}`", shortened(&key.text))).at(key.at);
-            if count < MAX_SUGGESTIONS { fault.help(did_you_mean(&key.text, fields)) } else { fault }
+            if count < MAX_SUGGESTIONS { fault.help(did_you_mean(&key.text, fields.iter().copied())) } else { fault }
         });
         false
     }

@@ -1,6 +1,5 @@
 //! Errors of a configuration, and suggestions of the intended name.
 
-use crate::model::nearest;
 use crate::yaml::Position;
 use serde::de;
 use std::fmt;
@@ -91,17 +90,6 @@ impl de::Error for ConfigFault {
     fn missing_field(field: &'static str) -> Self {
         Self { kind: FaultKind::Missing(field), ..Self::new(format!("`{field}` is missing")) }
     }
-}
-
-pub(super) fn did_you_mean(word: &str, known: &[&str]) -> String {
-    match nearest(word, known.iter().copied()) {
-        Some(name) => format!("did you mean `{name}`?"),
-        None => format!("known are {}", quoted(known)),
-    }
-}
-
-pub(super) fn quoted(names: &[&str]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Shortens a text for a message.

@@ -16,7 +16,6 @@ mod settings;
 mod tree;
 mod values;
 
-pub use crate::model::nearest;
 pub use batch_file::{BatchFile, LONGEST_DEADLINE, PlannedTask, TargetStrategy};
 pub use deny::DenyList;
 pub use handover::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY, is_builtin_recipe};

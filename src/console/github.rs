@@ -155,29 +155,25 @@ impl Annotations {
     }
 
     pub(crate) fn add_diagnostics<'a>(&mut self, diagnostics: impl IntoIterator<Item = &'a Diagnostic>) {
-        for Diagnostic { severity, code, at, message, help, .. } in diagnostics {
-            let place = at.as_ref().map_or_else(String::new, |Place { path, line, column }| {
-                let line = line.map(|line| format!("line={line},")).unwrap_or_default();
-                let column = column.map(|column| format!("col={column},")).unwrap_or_default();
-                self.file(path.as_str()) + &line + &column
-            });
-            let help = help.as_ref().map(|help| format!("help: {help}"));
-            let texts = std::iter::once(message.as_str()).chain(help.as_deref());
-            self.add(severity.name(), &place, code.name(), texts);
-        }
+        diagnostics.into_iter().for_each(|diagnostic| self.add_diagnostic(diagnostic.severity.name(), diagnostic));
     }
 
     /// Adds what is no news: items that are not built as notices, all else to the log.
     pub(crate) fn add_known(&mut self, known: &[Diagnostic]) {
-        for known in known {
-            match &known.at {
-                Some(at) if known.is_of_damaged_item() => {
-                    let line = at.line.map(|line| format!("line={line},")).unwrap_or_default();
-                    self.add("notice", &(self.file(at.path.as_str()) + &line), known.code.name(), [&*known.message]);
-                }
-                _ => self.log(&known.to_string()),
-            }
-        }
+        known.iter().for_each(|known| match known.is_of_damaged_item() {
+            true => self.add_diagnostic("notice", known),
+            false => self.log(&known.to_string()),
+        });
+    }
+
+    fn add_diagnostic(&mut self, name: &'static str, Diagnostic { code, at, message, help, .. }: &Diagnostic) {
+        let place = at.as_ref().map_or_else(String::new, |Place { path, line, column }| {
+            let line = line.map(|line| format!("line={line},")).unwrap_or_default();
+            let column = column.map(|column| format!("col={column},")).unwrap_or_default();
+            self.file(path.as_str()) + &line + &column
+        });
+        let help = help.as_ref().map(|help| format!("help: {help}"));
+        self.add(name, &place, code.name(), std::iter::once(message.as_str()).chain(help.as_deref()));
     }
 
     pub(crate) fn add_pack(&mut self, path: &str, status: &str, reasons: &str) {

@@ -4,7 +4,7 @@ use super::RootError;
 use crate::config::RedactionSettings;
 use crate::intake::IntakeError;
 use crate::knowledge::AgentError;
-use crate::model::{Code, Diagnostic, Place, RepoPath};
+use crate::model::{Code, Diagnostic, Place, RepoPath, quoted};
 use crate::redact::{Environment, Redactor};
 use crate::store::StoreError;
 use std::error::Error;
@@ -78,10 +78,6 @@ impl From<StoreError> for EngineError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
-}
-
-pub(super) fn quoted(names: &[String]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 fn listed(diagnostics: &[Diagnostic]) -> String {

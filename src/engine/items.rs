@@ -3,11 +3,11 @@
 use super::project::{ParsedFiles, Project};
 use super::reader::{COMMIT, InputReader, ScrubBatch, ScrubResult, body_of, merged, recorded, unreadable};
 use crate::cache::FilePurpose;
-use crate::config::{Globs, ItemSource, Settings, TemplatePart, Words, nearest};
+use crate::config::{Globs, ItemSource, Settings, TemplatePart, Words};
 use crate::graph::{ClaimedIssue, Entry, Identity, ParsedComment, ParsedText, RecordedRemoval, SourceRules, Target};
 use crate::mentions::Markdown;
 use crate::model::{
-    Code, Diagnostic, Digest, Refusal, RemovedLines, RepoPath, Severity, SourceTree, natural_cmp,
+    Code, Diagnostic, Digest, Refusal, RemovedLines, RepoPath, Severity, SourceTree, natural_cmp, nearest,
     original_of_conflict_copy,
 };
 use crate::records::{self, Item, Mention, SnapshotFile};

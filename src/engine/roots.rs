@@ -1,10 +1,9 @@
 //! Roots: the items that get packs, their states and blockers, and the lookup of a root as typed.
 
 use super::Project;
-use super::error::quoted;
 use crate::config::ItemSource;
 use crate::graph::{Graph, ItemState, Node, RootMatch, Target, Value};
-use crate::model::{Code, Diagnostic, Relation, RepoPath, nearest_titled, short_title_in_line};
+use crate::model::{Code, Diagnostic, Relation, RepoPath, nearest_titled, quoted, short_title_in_line};
 use crate::redact::Clean;
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,10 +1,9 @@
 //! Why an item or file of the repository is not in a pack that was built.
 
-use super::error::quoted;
 use super::{BudgetProbe, EngineError, Project, Repository};
 use crate::graph::Target;
 use crate::knowledge::{Relevant, Scope};
-use crate::model::{Diagnostic, RepoPath, SourceTree as _, has_document_extension};
+use crate::model::{Diagnostic, RepoPath, SourceTree as _, has_document_extension, quoted};
 use crate::review::{WhyNot, grouped, why_not};
 use crate::seal::Sealed;
 use crate::store::StoreError;

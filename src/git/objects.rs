@@ -22,7 +22,7 @@ pub enum HistoryError {
     TooLarge(String),
     #[error("the files of `{0}` are larger than 1 GiB together, the most that is read")]
     SetTooLarge(String),
-    #[error("there is no commit yet: commit the packs first, or name two packs or folders")]
+    #[error("there is no commit yet: commit first, or name two packs or folders")]
     NoCommit,
     #[error("this is not in a git repository: name two packs or folders, or run `git init` first")]
     NoRepository,

@@ -5,8 +5,8 @@ use super::cards::{
     BoxContent, BoxSnapshot, CardError, CardStore, CardWriter, ContentId, FileKind, LogName, PreparedCard, ReadCard,
     Role, is_hex,
 };
-use crate::config::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY, TargetStrategy, nearest};
-use crate::model::{Given, slug};
+use crate::config::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY, TargetStrategy};
+use crate::model::{Given, did_you_mean, slug};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -298,12 +298,7 @@ impl Arguments {
         let known = recipe.arguments();
         for key in self.0.keys() {
             if !known.contains(&key.as_str()) {
-                let listed = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-                let help = match nearest(key, known.iter().copied()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None if known.is_empty() => "it takes none".to_owned(),
-                    None => format!("it takes {listed}"),
-                };
+                let help = did_you_mean(key, known.iter().copied());
                 return Err(CardError::bad(format!("the recipe `{name}` has no argument `{key}` (help: {help})")));
             }
         }

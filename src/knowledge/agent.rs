@@ -1,9 +1,9 @@
 //! Agents: who they are, and which one a name means.
 
 use super::front_matter::{FrontMatter, scalar};
-use crate::config::{BudgetLimits, Policy, Strategy, nearest};
+use crate::config::{BudgetLimits, Policy, Strategy};
 use crate::graph::RecordedRemoval;
-use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Value, parse_limit};
+use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Value, did_you_mean, nearest, parse_limit};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeMap;
 
@@ -85,14 +85,14 @@ impl Agent {
             let found = Policy::named(&written);
             if found.is_none() {
                 let names = Policy::ALL.map(Policy::name);
-                fault(line, format!("`{written}` is no policy"), suggestion(&written, &names));
+                fault(line, format!("`{written}` is no policy"), did_you_mean(&written, names));
             }
             found
         });
         if let Some((written, line)) = front.text(&["profile"])
             && !profiles.contains(&&*written)
         {
-            fault(line, format!("there is no profile `{written}`"), suggestion(&written, profiles));
+            fault(line, format!("there is no profile `{written}`"), did_you_mean(&written, profiles.iter().copied()));
         }
         let limits = front.value(&["budget"]).map(|node| limits(node, &mut fault)).unwrap_or_default();
         let text_of = |name: &str| front.text(&[name]).map(|(text, _)| text);
@@ -177,14 +177,6 @@ fn shown_stem(shown: &Clean) -> Clean {
     shown.slice(start..end)
 }
 
-/// Words the help for a name that is none of `known`.
-pub(super) fn suggestion(word: &str, known: &[&str]) -> String {
-    match nearest(word, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known are {}", known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
-    }
-}
-
 fn limits(node: &Node<String>, fault: &mut impl FnMut(u32, String, String)) -> BudgetLimits {
     const KEYS: [&str; 4] = ["max_chars", "max_bytes", "max_tokens", "strategy"];
     let mut limits = BudgetLimits::default();
@@ -202,12 +194,12 @@ fn limits(node: &Node<String>, fault: &mut impl FnMut(u32, String, String)) -> B
                 let all = [Strategy::TruncateTail, Strategy::DropLowPriority, Strategy::Both];
                 limits.strategy = all.into_iter().find(|strategy| strategy.name() == text);
                 if limits.strategy.is_none() {
-                    fault(node.line, "this is no strategy".to_owned(), suggestion(text, &all.map(Strategy::name)));
+                    fault(node.line, "this is no strategy".to_owned(), did_you_mean(text, all.map(Strategy::name)));
                 }
                 continue;
             }
             _ => {
-                fault(node.line, format!("`{key}` is no limit"), suggestion(key, &KEYS));
+                fault(node.line, format!("`{key}` is no limit"), did_you_mean(key, KEYS));
                 continue;
             }
         };

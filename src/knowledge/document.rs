@@ -1,6 +1,6 @@
 //! Documents that packs take notes from: their scope, their type, and whether they may be read.
 
-use super::agent::{Agents, suggestion};
+use super::agent::Agents;
 use super::choice::SearchTerms;
 use super::front_matter::FrontMatter;
 use super::secrecy::{
@@ -8,7 +8,7 @@ use super::secrecy::{
 };
 use crate::config::DocumentType;
 use crate::graph::RecordedRemoval;
-use crate::model::{Code, Diagnostic, Digest, Place, RepoPath, Severity};
+use crate::model::{Code, Diagnostic, Digest, Place, RepoPath, Severity, did_you_mean};
 use crate::notes::Notes;
 use crate::redact::Clean;
 use serde::{Deserialize, Serialize};
@@ -151,7 +151,7 @@ impl KnowledgeDocument {
             let found = known.iter().position(|name| *name == &*written);
             if found.is_none() {
                 let message = format!("`{written}` is no {what} counts as secret");
-                fault(here(node.line), message, suggestion(&written, known));
+                fault(here(node.line), message, did_you_mean(&written, known.iter().copied()));
             }
             found
         };

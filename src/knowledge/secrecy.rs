@@ -5,9 +5,9 @@
 //! characters that nobody sees.
 
 use super::front_matter::scalar;
-use crate::config::{DocumentSource, DocumentType, Settings, nearest};
+use crate::config::{DocumentSource, DocumentType, Settings};
 use crate::markdown::front_matter::{front_matter, key, near_miss};
-use crate::model::{Node, RepoPath};
+use crate::model::{Node, RepoPath, nearest};
 use crate::notes::SIDECAR;
 use crate::records::read_front_matter;
 use std::ops::Range;

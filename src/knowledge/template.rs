@@ -1,6 +1,7 @@
 //! The files of new agents, made from a template.
 
 use crate::markdown::front_matter::{front_matter, key};
+use crate::model::did_you_mean;
 use serde::Serialize;
 
 pub const BUILT_IN_TEMPLATE: &str = include_str!("agent_template.md");
@@ -27,7 +28,7 @@ const PLACEHOLDERS: [&str; 4] = ["AGENT_NAME", "AGENT_PURPOSE", "AGENT_ROLE_DETA
 
 impl TemplateError {
     pub fn help(&self) -> String {
-        super::agent::suggestion(&self.name, &PLACEHOLDERS)
+        did_you_mean(&self.name, PLACEHOLDERS)
     }
 }
 

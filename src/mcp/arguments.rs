@@ -195,8 +195,8 @@ pub(super) fn in_tools(message: &str) -> String {
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let (command, rest) = part.split_once('`').unwrap_or((part, ""));
-        let tools = [("list", LIST), ("explain", EXPLAIN), ("render", PACK)];
-        let tool = tools.iter().find(|(name, _)| command.split(' ').next() == Some(name));
+        let mut tools = [("list", LIST), ("explain", EXPLAIN), ("render", PACK)].into_iter();
+        let tool = tools.find(|(name, _)| command.split(' ').next() == Some(name));
         let is_order = text.ends_with("run ");
         text.truncate(text.len() - if is_order { "run ".len() } else { 0 });
         text += &match (tool, is_order) {
@@ -250,18 +250,6 @@ mod tests {
         assert!(pack_at(twice).is_err() && pack_at("").is_err() && pack_at("file:///etc/passwd").is_err());
         // A client may leave out the escapes of an issue.
         assert_eq!(pack_at("contextpack://pack/feat:a/b").unwrap().root.unwrap(), "feat:a/b");
-    }
-
-    #[test]
-    fn messages_name_tools_and_leave_other_commands_to_the_user() {
-        for (message, expected) in [
-            ("run `contextpack list`, or `contextpack list --all`", "call `list_work_items`, or `list_work_items`"),
-            ("no issue: run `contextpack sync 12`", "no issue: ask the user to run `contextpack sync 12`"),
-            ("`contextpack build` says more", "the user's `contextpack build` says more"),
-            ("an agent, for whom `--agent` builds packs", "an agent, for whom `agent` builds packs"),
-        ] {
-            assert_eq!(in_tools(message), expected);
-        }
     }
 
     use crate::config::Policy;

@@ -33,8 +33,8 @@ pub use github::{
 pub use item::{Given, ItemState, Relation, is_card_type};
 pub(crate) use named_enum::named_enum;
 pub use names::{
-    canonical, ends_name, has_letter_prefix, is_other_script, is_typographic_hyphen, latin_parts, natural_cmp, nearest,
-    nearest_titled, nearest_within, with_plain_hyphens, with_slashes, without_drive,
+    canonical, did_you_mean, ends_name, has_letter_prefix, is_other_script, is_typographic_hyphen, latin_parts,
+    natural_cmp, nearest, nearest_titled, nearest_within, quoted, with_plain_hyphens, with_slashes, without_drive,
 };
 pub use path::{RepoPath, has_document_extension, is_document_name, is_git_name, is_github_name};
 pub use roots::{Shard, slug};

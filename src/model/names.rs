@@ -183,6 +183,20 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     nearest_within(word, known, |name| (name.len() / 3).max(1))
 }
 
+/// Returns the help for a `word` that is none of those that are `known`: the nearest one, or all.
+pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    match (nearest(word, known.clone()), quoted(known)) {
+        (Some(near), _) => format!("did you mean `{near}`?"),
+        (None, all) if all.is_empty() => "there are none".to_owned(),
+        (None, all) => format!("known are {all}"),
+    }
+}
+
+/// Returns names for a message.
+pub fn quoted(names: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    names.into_iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
 /// Returns the name among `known` that differs from `word` in the fewest letters, at most in `most` of the name. Case, hyphens
 /// and spaces count for nothing.
 pub fn nearest_within<'a>(

@@ -2,7 +2,7 @@
 
 use super::{NoteLimits, Notes, QuotableText};
 use crate::markdown::front_matter::{front_matter, near_miss};
-use crate::model::{Digest, nearest};
+use crate::model::{Digest, did_you_mean, quoted};
 use crate::redact::{Clean, CleanBuf};
 use crate::yaml::{Position, YamlDialect, YamlNode, YamlValue, documents};
 use std::ops::Range;
@@ -57,7 +57,7 @@ impl WrittenNotes {
         let mut faults = Vec::new();
         let at = |at: Position| Some(Position { line: at.line + first_line - 1, ..at });
         let YamlValue::Map(pairs) = &node.value else {
-            let help = format!("its keys are {}", listed());
+            let help = format!("its keys are {}", quoted(LISTS.into_iter().chain([DIGEST])));
             return Err(vec![NotesFault::new(at(node.at), "notes are a map", &help)]);
         };
         let most = [limits.bullets, limits.key_facts, limits.rules, limits.keywords];
@@ -70,10 +70,7 @@ impl WrittenNotes {
             let Some(index) = LISTS.iter().position(|list| *list == name) else {
                 match &value.value {
                     _ if name != DIGEST => {
-                        let help = match nearest(name, LISTS.into_iter().chain([DIGEST])) {
-                            Some(near) => format!("did you mean `{near}`?"),
-                            None => format!("the keys are {}", listed()),
-                        };
+                        let help = did_you_mean(name, LISTS.into_iter().chain([DIGEST]));
                         fault(key.at, format!("`{name}` is no key of notes"), &help);
                     }
                     YamlValue::Scalar { text, .. } if is_digest(text) => notes.source_digest = Some(text.clone()),
@@ -215,8 +212,4 @@ fn over_limit(name: &str, list: &[String], most: usize) -> Option<String> {
 fn is_digest(text: &str) -> bool {
     let is_hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
     text.strip_prefix("sha256:").is_some_and(|hex| hex.len() == 64 && hex.bytes().all(is_hex))
-}
-
-fn listed() -> String {
-    format!("`{}` and `{DIGEST}`", LISTS.join("`, `"))
 }

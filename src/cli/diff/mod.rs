@@ -308,7 +308,7 @@ fn listed(folder: &Folder) -> Result<GitObject, Failure> {
     Ok(GitObject::Folder(packs))
 }
 
-fn outside(error: HistoryError) -> Failure {
+pub(super) fn outside(error: HistoryError) -> Failure {
     match error {
         HistoryError::Unknown(_) | HistoryError::NoCommit | HistoryError::NoRepository => {
             Failure::usage(error.to_string())

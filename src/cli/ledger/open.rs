@@ -4,13 +4,13 @@ use super::{Done, LedgerFiles};
 use crate::cli::args::OutcomeArgs;
 use crate::cli::card::removal_note;
 use crate::cli::wake::Ring;
-use crate::config::nearest;
 use crate::console::{self, Exit, Failure, object};
 use crate::handoff::cards::{CardError, ToolError};
 use crate::handoff::ledger::{
     Attempt, ClaimState, Decision, Ledger, LedgerFault, LedgerFolder, LedgerKind, LedgerPath, NewFile, Status,
     TaskState, WorkId,
 };
+use crate::model::did_you_mean;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -266,12 +266,8 @@ impl OpenLedger<'_> {
 
 fn unknown_word(word: &str) -> Option<String> {
     let known = Status::REPORTED.map(Status::name);
-    let what = match nearest(word, known) {
-        _ if known.contains(&word) => return None,
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the known words are {}", known.join(", ")),
-    };
-    Some(format!("`{word}` counts as `{}`; {what}", Status::of_word(word).name()))
+    let counts = || format!("`{word}` counts as `{}`; {}", Status::of_word(word).name(), did_you_mean(word, known));
+    (!known.contains(&word)).then(counts)
 }
 
 /// Returns whether a claim that was made at `at` is at least `after` old; `now` is the time of the writer.

@@ -11,7 +11,7 @@ use crate::engine::{
     BudgetLimits, BudgetProbe, EngineError, Project, Repository, RootError, UNVERIFIABLE, lost_its_issue,
 };
 use crate::git::{is_in_git, is_shallow};
-use crate::model::{Diagnostic, Severity};
+use crate::model::{Diagnostic, Severity, quoted};
 use crate::review::{Difference, PackMoves, SalvagedPack, content_hash, difference, limits, salvage};
 use crate::seal::Sealed;
 use crate::wire::{Pack, PackBudget};
@@ -259,7 +259,6 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     fn searched(&self) -> String {
-        let list = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let root = self.repository.root();
         let output = &self.repository.settings().output;
         let folders = folders(self.repository).into_iter().map(|dir| dir.to_string());
@@ -268,8 +267,8 @@ impl<'a, 's> Search<'a, 's> {
         let history = if is_in_git(root) { ", nor any version of them that git has" } else { "" };
         format!(
             "no file in {} holds it{history}; and within the configured limits no build gives it now, under the profiles {}",
-            list(&folders),
-            list(&output.profiles)
+            quoted(&folders),
+            quoted(&output.profiles)
         )
     }
 

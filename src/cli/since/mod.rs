@@ -5,11 +5,11 @@ mod find;
 
 use super::args::{DiffArgs, Global};
 use super::input;
-use crate::cli::diff::{self, diff_line};
+use crate::cli::diff::{self, diff_line, outside};
 use crate::console::github::append;
 use crate::console::{self, Document, Exit, Failure, Format, Line, line, printable, report, settled};
 use crate::engine::{Project, Repository, UNVERIFIABLE};
-use crate::git::{CommitTrailers, HistoryError, changed_files, trailers};
+use crate::git::{CommitTrailers, changed_files, trailers};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::review::{Diff, MovedText, Pair, SalvagedPack, SharedChange};
 use crate::wire::Pack;
@@ -123,12 +123,7 @@ fn named(typed: &str) -> Result<ReadPack, Failure> {
 
 /// Returns the packs that the commits of a range name, each once, in the order of the commits.
 fn of_commits(repository: &Repository, range: &str) -> Result<Vec<ReadPack>, Failure> {
-    let commits = trailers(repository.root(), range, TRAILER).map_err(|error| match error {
-        HistoryError::NoRepository => Failure::usage("this is not in a git repository, so no commits name packs"),
-        HistoryError::NoCommit => Failure::usage("there is no commit yet, so none names a pack"),
-        HistoryError::Unknown(_) => Failure::usage(error.to_string()),
-        error => Failure::Outside(Box::new(error)),
-    })?;
+    let commits = trailers(repository.root(), range, TRAILER).map_err(outside)?;
     let mut read: Vec<ReadPack> = Vec::new();
     for CommitTrailers { id, subject, values, left_out } in commits {
         if left_out > 0 {
