@@ -145,7 +145,7 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         roots.push(None);
     }
     if out.is_none() && roots.len() > 1 {
-        return Err(Failure::usage("one pack is printed: give one root, or a folder with `--out`"));
+        return Err(Failure::usage("one pack is printed: give one item, or a folder with `--out`"));
     }
     let mut exit = Exit::Done;
     for root in roots {
@@ -178,7 +178,7 @@ fn check_usage(args: &BuildArgs, printed: bool) -> Result<(), Failure> {
     }
     if args.prune && args.shard.is_some() {
         return Err(Failure::usage(
-            "`--prune` needs a build of all roots, and a shard is a part of them: run `contextpack build --prune` without `--shard`",
+            "`--prune` needs a build of all items, and a shard is a part of them: run `contextpack build --prune` without `--shard`",
         ));
     }
     if printed && (args.markdown.is_some() || args.outputs.is_some() || args.review != ReviewArgs::default()) {
@@ -233,7 +233,7 @@ fn print_one(global: &Global, repository: &Repository, args: &BuildArgs) -> Resu
     let packs = items.len() * args.packs.budget.profiles(repository)?.len();
     if packs != 1 {
         return Err(Failure::usage(format!(
-            "`--out -` prints one pack, but {packs} would be built: give one root, and one profile with `-p`"
+            "`--out -` prints one pack, but {packs} would be built: give one item, and one profile with `-p`"
         )));
     }
     let asked = (&*args.packs.roots, &args.packs.budget);

@@ -30,7 +30,7 @@ fn explain_missing(global: &Global, args: &ExplainArgs, asked: &str) -> Result<E
         let (pack, exit) = input::pack(global, &target, true)?;
         let answer = why_not(&pack, asked, &[asked.to_owned()]).unwrap_or_else(|| {
             let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
-            let help = format!("ask about the root in its repo: `contextpack explain {root} --why-not {asked}`");
+            let help = format!("ask about the item in its repo: `contextpack explain {root} --why-not {asked}`");
             WhyNot::new(asked, "unknown", "the pack does not mention it", help)
         });
         (answer, exit)
@@ -55,7 +55,7 @@ fn names_pack(args: &ExplainArgs) -> bool {
 
 fn explain_limits(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
     if names_pack(args) {
-        return Err(Failure::usage("`--at` builds the pack under each limit: give the root instead of the pack"));
+        return Err(Failure::usage("`--at` builds the pack under each limit: give the item instead of the pack"));
     }
     let repository = global.open(Some(Access::Read))?;
     let project = repository.project();

@@ -46,7 +46,7 @@ pub(crate) fn pack(global: &Global, target: &PackTarget<'_>, warns: bool) -> Res
         let bytes = named_file(Path::new(name))?;
         match read(&bytes) {
             Ok(_) if has_options(target) => {
-                let message = format!("`{name}` is a finished pack: options of `build` need a root");
+                let message = format!("`{name}` is a finished pack: options of `build` need an item");
                 return Err(Failure::usage(message));
             }
             Ok(pack) => return finished(global, Ok(pack), &bytes, name),

@@ -60,8 +60,8 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     if is_empty && !run.blocked && global.format != Format::Json {
         match all {
             0 => global.note(console::no_roots(&repository))?,
-            1 => global.note("no root is in this state; 1 is in others")?,
-            all => global.note(&format!("no root is in this state; {all} are in others"))?,
+            1 => global.note("no item is in this state; 1 is in others")?,
+            all => global.note(&format!("no item is in this state; {all} are in others"))?,
         }
     }
     Ok(run.exit())

@@ -152,14 +152,14 @@ fn document(stats: &Stats, deliveries: &Deliveries) -> Document {
         let (agent, root) = (it.agent.as_deref().unwrap_or("none"), it.root.as_deref().unwrap_or("start of a session"));
         cells(&[&it.count, &it.last, &agent, &root])
     });
-    document.table(&[delivered, Left("LAST"), Left("AGENT"), Left("ROOT")], rows);
+    document.table(&[delivered, Left("LAST"), Left("AGENT"), Left("ITEM")], rows);
     notes(stats, deliveries, &mut document);
     document
 }
 
 fn notes(stats: &Stats, deliveries: &Deliveries, document: &mut Document) {
     if let [first, more @ ..] = &stats.failed[..] {
-        let more = if more.is_empty() { String::new() } else { format!(" and {}", counted(more.len(), "other root")) };
+        let more = if more.is_empty() { String::new() } else { format!(" and {}", counted(more.len(), "other item")) };
         document.paragraph(line("", &[]));
         document.paragraph(format!("packs of `{first}`{more} cannot be built: what they hold is not counted"));
     }

@@ -251,7 +251,7 @@ impl WatchReporter<'_> {
             let time = time_of_day();
             for name in &report.orphaned {
                 let path = self.shown(watch, name);
-                writeln!(err, "{time} left: {}: its root is gone or cannot be read", printable(&path))?;
+                writeln!(err, "{time} left: {}: its item is gone or cannot be read", printable(&path))?;
             }
             for gone in report::folded(&report.gone, self.global.verbose).iter() {
                 let at = gone.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();

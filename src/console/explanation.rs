@@ -30,8 +30,10 @@ pub(crate) fn explanation_document(explanation: &Explanation) -> Document {
     document.list(explanation.budget.iter().map(|used| line("{}", &[&bar(used)])));
     let frames = grouped(explanation.frames);
     let strategy = &explanation.strategy;
-    document.paragraph(format!("strategy {strategy}; frames and this pack's list of omissions take {frames} chars"));
-    document.heading("Graph");
+    document.paragraph(format!(
+        "strategy {strategy}; frames and this pack's list of what was left out take {frames} chars"
+    ));
+    document.heading("Relations");
     let rows = explanation.edges.iter().map(|neighbour| {
         let edge = &neighbour.edge;
         let title = titled(&edge.title, edge.trust.as_ref().or_else(|| trust_of(explanation, &edge.to)));

@@ -90,18 +90,18 @@ pub(crate) fn settled<T>(run: impl Fn() -> Result<T, Failure>) -> Result<T, Fail
 
 pub(crate) fn no_roots(repository: &Repository) -> &'static str {
     if repository.project().diagnostics().iter().any(Diagnostic::is_of_unread_item) {
-        return "no roots: no work item could be read; correct the files that are named above";
+        return "no items: no work item could be read; correct the files that are named above";
     }
     if repository.configuration().text.is_none() {
-        return "no roots: there is no configuration and no work item here; run `contextpack init`";
+        return "no items: there is no configuration and no work item here; run `contextpack init`";
     }
     if !repository.project().corpus().entries.is_empty() {
-        return "no roots: `roots` and `no_pack` of the configuration leave none of the work items";
+        return "no items: `roots` and `no_pack` of the configuration leave none of the work items";
     }
     if repository.settings().github.repo.is_some() && repository.files().issues().is_empty() {
-        return "no roots: there is no work item here, and no snapshot of GitHub's issues; run `contextpack sync`";
+        return "no items: there is no work item here, and no snapshot of GitHub's issues; run `contextpack sync`";
     }
-    "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
+    "no items: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
 }
 
 /// Returns the stamp of a build with its time: `SOURCE_DATE_EPOCH` if it is set, else now.

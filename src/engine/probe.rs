@@ -49,7 +49,7 @@ impl Repository {
         };
         let (profiles, limits) = self.with_defaults(project, agent.as_ref(), target.profiles, target.limits)?;
         let profile = profiles.into_iter().next().filter(|_| item.is_some() || agent.is_some());
-        let profile = profile.ok_or(EngineError::Target("name a root, or an agent with `--agent`"))?;
+        let profile = profile.ok_or(EngineError::Target("name an item, or an agent with `--agent`"))?;
         Ok(BudgetProbe { project, item, profile, limits, stamp, agent })
     }
 

@@ -21,7 +21,7 @@ pub enum RootError {
     },
     /// It is an issue that is not in the snapshot, named as `sync` takes it.
     #[error(
-        "issue `{0}` is not in the snapshot: run `contextpack sync {0}`, or `contextpack list` for the roots there are"
+        "issue `{0}` is not in the snapshot: run `contextpack sync {0}`, or `contextpack list` for the items there are"
     )]
     Issue(String),
     /// It is the path of something that is no work item.
@@ -204,7 +204,7 @@ impl Project<'_> {
         let why = if metadata.is_dir() {
             "it is a folder: name a file in it, or an id"
         } else if self.is_own_output(path) {
-            "it is what contextpack wrote: name the root that it is about"
+            "it is what contextpack wrote: name the item that it is about"
         } else if self.denies(path) {
             "its name is one that is never opened, by `redaction.deny_paths`"
         } else if !self.reader.source().has(path) {
@@ -218,7 +218,7 @@ impl Project<'_> {
         } else if self.reader.settings.work_items.iter().any(includes) {
             "nothing in it is an item, or another file has its id"
         } else {
-            "no entry of `work_items` includes it; `contextpack list` shows the roots"
+            "no entry of `work_items` includes it; `contextpack list` shows the items"
         };
         Some(why.to_owned())
     }

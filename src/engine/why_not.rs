@@ -51,7 +51,7 @@ fn names(repository: &Repository, project: &Project<'_>, asked: &str) -> Vec<Str
 /// The message about something that is neither an item nor a file, and its help.
 const UNKNOWN: (&str, &str) = (
     "there is no such item or file",
-    "`contextpack list` shows the roots; give files by their path from the repo's root",
+    "`contextpack list` shows the items; give files by their path from the repo's root",
 );
 
 /// Explains from the items and files of the repo why a pack does not mention something.
@@ -65,13 +65,13 @@ fn explain_from_repo(
         return Ok(answer);
     }
     let Some(root) = probe.item else {
-        let message = "the start of a session has no root that could refer to it";
-        return Ok(WhyNot::new(asked, "unrelated", message, "give the root before `--why-not`"));
+        let message = "the start of a session has no item that could refer to it";
+        return Ok(WhyNot::new(asked, "unrelated", message, "give the item before `--why-not`"));
     };
     let id = |item: usize| project.masked(&project.corpus().entries[item].item.id);
     if let Ok(item) = repository.find(project, asked) {
         if item == root {
-            return Ok(WhyNot::new(asked, "in", "it is the root", "every pack holds its root"));
+            return Ok(WhyNot::new(asked, "in", "it is the item itself", "every pack holds its item"));
         }
         let (message, help) = match shortest_path(project, root, item) {
             Some(between) => {
@@ -94,11 +94,11 @@ fn explain_from_repo(
     if repository.files().files().contains(&file) {
         let adr = repository.settings().adrs.include.set.is_match(file.as_str());
         let help = if adr {
-            format!("name it in the root: `adrs: [{file}]`, or write its path in the body")
+            format!("name it in the item: `adrs: [{file}]`, or write its path in the body")
         } else if has_document_extension(file.name()) {
-            format!("name it in the root: `docs: [{file}]`, or link to it in the body")
+            format!("name it in the item: `docs: [{file}]`, or link to it in the body")
         } else {
-            format!("name it in the root: write `{file}` or `{file}:12` in the body")
+            format!("name it in the item: write `{file}` or `{file}:12` in the body")
         };
         // A bare name in prose, an example in a code block, a host or a path of another repo is no reference.
         let message = if project.corpus().entries[root].body.clean.contains(file.name()) {
@@ -139,7 +139,7 @@ fn explain_document(project: &Project<'_>, probe: &BudgetProbe<'_, '_>, path: &R
         return Some(WhyNot::new(path.as_str(), "not_listed", fault.message, fault.help.unwrap_or_default()));
     };
     let agent = probe.agent.as_ref().map(|agent| &knowledge.agents.all[agent.agent].key);
-    let pin = "pin it with `pinned: true`, name it in the root";
+    let pin = "pin it with `pinned: true`, name it in the item";
     let (answer, message, help) = match (&document.scope, probe.agent.as_ref()) {
         (Scope::Nobody, _) => (
             "other_agent",
@@ -154,11 +154,11 @@ fn explain_document(project: &Project<'_>, probe: &BudgetProbe<'_, '_>, path: &R
         _ if document.secret => (
             "secret",
             "it holds secrets, so that it is neither read nor searched".to_owned(),
-            "pin it, or name it in the root: the pack then has the line that points to it".to_owned(),
+            "pin it, or name it in the item: the pack then has the line that points to it".to_owned(),
         ),
         (_, None) => (
             "not_pinned",
-            "it is not pinned, and nothing in the root refers to it".to_owned(),
+            "it is not pinned, and nothing in the item refers to it".to_owned(),
             format!("{pin}, or build for an agent, whose packs hold relevant documents"),
         ),
         (_, Some(agent)) => match project.relevance(probe.item, agent, path) {
@@ -171,7 +171,7 @@ fn explain_document(project: &Project<'_>, probe: &BudgetProbe<'_, '_>, path: &R
             None => (
                 "not_relevant",
                 "it is not pinned, and its title, headings and notes share no term with the work".to_owned(),
-                "pin it with `pinned: true`, or name it in the root".to_owned(),
+                "pin it with `pinned: true`, or name it in the item".to_owned(),
             ),
         },
     };

@@ -72,7 +72,7 @@ fn read(name: &str, properties: &Map<String, Value>, mut given: Map<String, Valu
 fn asked(name: &str, arguments: Arguments) -> Result<Question, Failure> {
     let Arguments { root, agent, profile, policy, max_tokens, query, state, limit, why_not } = arguments;
     if name == PACK && root.is_none() && agent.is_none() {
-        return Err(Failure::usage("name a root, or an agent with `agent`"));
+        return Err(Failure::usage("name an item as `root`, or an agent with `agent`"));
     }
     if policy.is_some() && agent.is_none() {
         return Err(Failure::usage("`policy` is for packs of an agent: name one with `agent`"));
@@ -88,7 +88,7 @@ fn asked(name: &str, arguments: Arguments) -> Result<Question, Failure> {
             state: state.and_then(|name| states.into_iter().find(|state| state.name() == name)),
             limit: usize::try_from(limit.unwrap_or(DEFAULT_ITEMS)).unwrap_or(usize::MAX),
         }),
-        (_, None) => return Err(Failure::usage("name a root: `root` is missing")),
+        (_, None) => return Err(Failure::usage("name an item: `root` is missing")),
         (EXPLAIN, Some(root)) => Question::Explain { root, why_not },
         (_, Some(root)) => Question::WorkOn(root),
     })

@@ -211,7 +211,7 @@ fn items(repository: &Repository, project: &Project<'_>, query: &ItemQuery) -> R
     found.truncate(query.limit);
     let (items, lines): (Vec<Value>, Vec<String>) = found.iter().map(listed).unzip();
     let hint = match (total, roots.len()) {
-        (0, 0) => Some(in_tools(no_roots(repository))),
+        (0, 0) => Some(in_tools(no_roots(repository).trim_start_matches("no items: "))),
         (0, all) => Some(format!("none of {} has these words and this state", counted(all, "work item"))),
         _ => None,
     };
@@ -279,7 +279,7 @@ fn explanation(
 fn root_in(repository: &Repository, project: &Project<'_>, typed: &str) -> Result<String, Failure> {
     if typed.starts_with('-') {
         return Err(Failure::usage(format!(
-            "`{typed}` is no root: give an id, a number, or the path of an item in the repo"
+            "`{typed}` is no item: give an id, a number, or the path of an item in the repo"
         )));
     }
     if project.find(typed).is_ok() {
@@ -287,7 +287,7 @@ fn root_in(repository: &Repository, project: &Project<'_>, typed: &str) -> Resul
     }
     match path_in(repository, typed)? {
         Some(path) if project.is_own_output(&path) => {
-            Err(Failure::usage(format!("`{typed}` is no item: give the root, not the path of its pack")))
+            Err(Failure::usage(format!("`{typed}` is no item: give the item, not the path of its pack")))
         }
         Some(path) if Path::new(typed).is_absolute() => Ok(path.to_string()),
         _ => Ok(typed.to_owned()),

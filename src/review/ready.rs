@@ -64,7 +64,7 @@ pub fn ready(pack: &Pack, body: Option<BodyLines<'_>>) -> Vec<Diagnostic> {
 fn over(section: &Section, state: &str) -> Diagnostic {
     let state = if state == "not_planned" { "closed, and not planned" } else { state };
     let message = format!("the work item is {state}");
-    finding(Code::RootDone, place(&section.source, None), message, "reopen it, or name another root")
+    finding(Code::RootDone, place(&section.source, None), message, "reopen it, or name another item")
 }
 
 fn finding(code: Code, at: Option<Place>, message: impl Into<String>, help: &str) -> Diagnostic {

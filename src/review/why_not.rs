@@ -93,7 +93,7 @@ pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
     let listed = format!("it is listed as `{relation}` among the relations, and");
     if edge.trust.is_some() {
         let message = format!("only authors who are not trusted state that it is `{relation}`");
-        return answer("listed", message, "state the relation in the root, or in GitHub's own lists");
+        return answer("listed", message, "state the relation in the item, or in GitHub's own lists");
     }
     match edge.resolved {
         true => {
@@ -138,7 +138,7 @@ fn reason(reason: &str) -> (&'static str, &'static str) {
         "other_agent" => ("it is a document of another agent", "change its `agent`, or build for that agent"),
         "boilerplate" => (
             "it is boilerplate, such as a licence, and only named in passing",
-            "name it in the root's `docs` field or title, or change `boilerplate` in `contextpack.yml`",
+            "name it in the item's `docs` field or title, or change `boilerplate` in `contextpack.yml`",
         ),
         "low_trust" => ("it was written by somebody outside the repo", "copy what is right into the work item"),
         _ => ("for a reason that this program does not know", "read the pack's `omissions`"),

@@ -325,7 +325,7 @@ impl Watch {
         companion::remove(folder, name)?;
         folder.remove(name)?;
         self.wrote.remove(&key);
-        let reasons = vec!["its root or profile is gone".to_owned()];
+        let reasons = vec!["its item or profile is gone".to_owned()];
         Ok(Some(PackState { summary: None, ..PackState::of_pack(name, &pack, REMOVED, reasons) }))
     }
 
@@ -347,7 +347,7 @@ impl Watch {
             Some((hash, name)) => self.now.show(folder, &name, &hash),
             None => self.now.mark_outdated(match (failed.first_key_value(), packs.is_empty()) {
                 (Some((_, why)), true) => why.as_str(),
-                _ => "its root is gone",
+                _ => "its item is gone",
             }),
         }
     }

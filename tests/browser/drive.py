@@ -136,7 +136,7 @@ def quick_and_usable(browser, repo, shots):
     words = browser.run("[...document.querySelectorAll('.state .tag')].map((tag) => tag.textContent)")
     equal(words, ["open", "fresh", "profile coding", "trusted"], "the state")
     headings = browser.run("[...document.querySelectorAll('#pack h3, #pack details[data-id=rendering] strong')].map((it) => it.firstChild.textContent.trim())")
-    equal(headings, ["Left out and shortened", "What the agent reads", "Budget", "Neighbourhood", "Sections", "About the pack"], "the order")
+    equal(headings, ["Left out and shortened", "What the agent reads", "Budget", "Relations", "Sections", "About the pack"], "the order")
     rows = dict(browser.run("[...document.querySelectorAll('details.section')].map((it) => [it.dataset.id, it.querySelector('.tag').textContent])"))
     equal((rows["parent.task:20"], rows["dependency.task:20"] if "dependency.task:20" in rows else "depends on"), ("parent", "depends on"), "relations")
     equal(browser.run("document.querySelector('details[data-id=identity]').open"), False, "the identity is open")

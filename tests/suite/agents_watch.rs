@@ -171,7 +171,7 @@ fn a_root_that_is_gone_is_not_replaced_by_the_start_of_a_session() {
     fs::remove_file(sandbox.path("work_items/task-list.md")).unwrap();
     watching.wait("there is no item `task:list`");
     let now = sandbox.read(".contextpack/now.md");
-    assert!(now.starts_with("> Not up to date: its root is gone") && now.ends_with(&good), "{now}");
+    assert!(now.starts_with("> Not up to date: its item is gone") && now.ends_with(&good), "{now}");
     sandbox.write("work_items/task-list.md", text);
     watching.wait("task:list ");
     assert_eq!(sandbox.read(".contextpack/now.md"), good);

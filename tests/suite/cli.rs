@@ -248,7 +248,7 @@ fn render_and_explain_write_nothing_and_know_no_pack_from_a_bad_one() {
     let explained = sandbox.json(0, &["explain", "feat:cache", "--format", "json"]);
     assert!(explained.is_object());
     let text = sandbox.expect(0, &["explain", "feat:cache"]);
-    for expected in ["Budget", "Graph", "epic:speed", "task:store", "adr.docs/adr/0007-cache.md"] {
+    for expected in ["Budget", "Relations", "epic:speed", "task:store", "adr.docs/adr/0007-cache.md"] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
 }
@@ -484,5 +484,5 @@ fn an_empty_repo_is_no_error_and_says_what_to_do() {
     assert_eq!(sandbox.files(), [], "nothing is left in a folder that was entered by mistake");
     sandbox.write("contextpack.yml", "version: 1\n");
     let run = sandbox.run(&["build"]);
-    assert!(run.stderr.contains("no roots: add work items"), "{}", run.stderr);
+    assert!(run.stderr.contains("no items: add work items"), "{}", run.stderr);
 }

@@ -286,7 +286,7 @@ fn what_is_wrong_is_an_error_of_the_tool_that_names_tools_and_leaves_commands_to
         let refusal = client.refusal("list_work_items", json!({"limit": limit}));
         assert!(refusal.contains(&format!("`{limit}` for `limit`: it is a number from 1 to 1000")), "{refusal}");
     }
-    assert!(client.refusal("explain", json!({})).contains("name a root"));
+    assert!(client.refusal("explain", json!({})).contains("name an item"));
     assert!(client.refusal("explain", json!({"id": "feat:cache"})).contains("`root` is missing"));
     for (method, params) in [
         ("resources/read", json!({"uri": "file:///etc/passwd"})),
@@ -352,7 +352,7 @@ fn a_list_counts_its_items_and_says_why_there_are_none() {
     assert_eq!(said, "0 work items: none of 1 work item has these words and this state");
     assert_eq!(structure["hint"], "none of 1 work item has these words and this state");
     let (said, _) = list(&Sandbox::new(), json!({}));
-    assert!(said.starts_with("0 work items: no roots: ") && said.contains("run `contextpack init`"), "{said}");
+    assert!(said.starts_with("0 work items: there is no ") && said.contains("run `contextpack init`"), "{said}");
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn each_text_is_counted_with_the_packs_that_it_feeds() {
     assert_eq!((adr[0], adr[1], adr[6]), ("2", "2", "adr"), "{table}");
     assert!(table.contains("\nKIND      IN NO PACK\nadr       docs/adr/0002-two.md\n"), "{table}");
     assert!(sandbox.files() == before, "it writes nothing");
-    assert!(Sandbox::configured(&[]).run(&["stats"]).stderr.contains("no roots"));
+    assert!(Sandbox::configured(&[]).run(&["stats"]).stderr.contains("no items"));
 }
 
 #[test]

@@ -91,7 +91,7 @@ contextpack diff [OPTIONS] [OLD|REV|REV..REV|REV...REV] [NEW]
 /// Returns the usage of a command that takes a pack or a root, or builds what an agent gets without one.
 fn pack_usage(command: &str) -> String {
     format!(
-        "contextpack {command} [OPTIONS] <PACK|ROOT|->\n       contextpack {command} [OPTIONS] --agent <AGENT> [ROOT]"
+        "contextpack {command} [OPTIONS] <PACK|ITEM|->\n       contextpack {command} [OPTIONS] --agent <AGENT> [ITEM]"
     )
 }
 

@@ -107,7 +107,7 @@ pub(crate) struct HandoverArgs {
     pub(crate) to: Option<String>,
     #[arg(long, value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
     pub(crate) from: Option<String>,
-    #[arg(long, value_name = "ROOT", add = ArgValueCandidates::new(completion::roots))]
+    #[arg(long, value_name = "ITEM", add = ArgValueCandidates::new(completion::roots))]
     pub(crate) root: Option<String>,
     #[arg(long = "arg", value_name = "KEY=TEXT|KEY=@FILE.json", allow_hyphen_values = true)]
     pub(crate) arguments: Vec<String>,
@@ -204,7 +204,7 @@ pub(crate) struct TurnPutArgs {
     pub(crate) agent: String,
     #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
     pub(crate) context: String,
-    #[arg(long, value_name = "ROOT", add = ArgValueCandidates::new(completion::roots))]
+    #[arg(long, value_name = "ITEM", add = ArgValueCandidates::new(completion::roots))]
     pub(crate) root: Option<String>,
     #[arg(long, value_name = "LOG", add = ArgValueCandidates::new(completion::logs))]
     pub(crate) output: Option<String>,

@@ -58,8 +58,8 @@ pub(crate) struct AgentChoice {
 }
 
 const POLICIES: &[(&str, Policy, &str)] = &[
-    ("minimal", Policy::Minimal, "The agent, the overview, recent changes, and the root alone"),
-    ("default", Policy::Default, "Also the root's neighbours and pinned documents"),
+    ("minimal", Policy::Minimal, "The agent, the overview, recent changes, and the item alone"),
+    ("default", Policy::Default, "Also related items and pinned documents"),
     ("expanded", Policy::Expanded, "Also relevant documents"),
 ];
 
@@ -74,7 +74,7 @@ pub(crate) struct AgentArgs {
 
 #[derive(Debug, Options)]
 pub(crate) struct PackArgs {
-    #[arg(value_name = "ROOT", add = ArgValueCandidates::new(completion::roots))]
+    #[arg(value_name = "ITEM", add = ArgValueCandidates::new(completion::roots))]
     pub(crate) roots: Vec<String>,
     #[command(flatten)]
     pub(crate) budget: BudgetArgs,
@@ -83,7 +83,7 @@ pub(crate) struct PackArgs {
 /// The one pack of a command: a finished one, or that of a root, for an agent or not.
 #[derive(Debug, Options)]
 pub(crate) struct TargetArgs {
-    #[arg(value_name = "PACK|ROOT|-", required_unless_present = "agent", add = ArgValueCandidates::new(completion::packs_and_roots))]
+    #[arg(value_name = "PACK|ITEM|-", required_unless_present = "agent", add = ArgValueCandidates::new(completion::packs_and_roots))]
     pub(crate) target: Option<String>,
     #[command(flatten)]
     pub(crate) budget: BudgetArgs,
@@ -312,7 +312,7 @@ pub(crate) struct NotesArgs {
 #[cfg(feature = "github")]
 #[derive(Debug, Options)]
 pub(crate) struct SyncArgs {
-    #[arg(value_name = "ROOT", conflicts_with_all = ["state", "labels", "milestones", "since", "limit", "all"])]
+    #[arg(value_name = "ITEM", conflicts_with_all = ["state", "labels", "milestones", "since", "limit", "all"])]
     pub(crate) roots: Vec<String>,
     #[arg(long, value_name = "STATE", value_parser = one_of(ISSUE_STATES))]
     pub(crate) state: Option<&'static str>,

@@ -33,7 +33,7 @@ pub(in crate::cli) fn document(diff: &Diff, graph: Option<(String, usize)>) -> D
     if let Some((graph, left_out)) = graph {
         document.code("mermaid", graph.lines().map(Line::from).collect());
         if left_out > 0 {
-            document.paragraph(format!("The graph leaves {left_out} neighbours out."));
+            document.paragraph(format!("The drawing leaves {left_out} related items out."));
         }
     }
     let needs_review = |shared: &SharedChange| {
@@ -100,7 +100,7 @@ fn of_pack(document: &mut Document, diff: &Diff, pack: &PackChange) {
             line("{} {}, {}", &[sign(&section.change), &section.id, &section.change.replace('_', " ")])
         }));
         lines.extend(pack.neighbours.iter().filter(|neighbour| neighbour.change != "same").map(|neighbour| {
-            let signed = format!("neighbour {} ", sign(&neighbour.change));
+            let signed = format!("related item {} ", sign(&neighbour.change));
             Line::from(signed)
                 .join(line("{} {}, {}: {}", &[&neighbour.relation, &neighbour.to, &neighbour.state, &neighbour.title]))
         }));

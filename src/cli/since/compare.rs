@@ -241,7 +241,7 @@ impl<'a, 's> Search<'a, 's> {
 
     pub(super) fn judge(&self, read: &ReadPack) -> Compared {
         let Some(hash) = &read.hash else {
-            let reason = "it is no hash of a pack: `contextpack render ROOT --trailer` prints the trailer";
+            let reason = "it is no hash of a pack: `contextpack render ITEM --trailer` prints the trailer";
             return Compared::missing(vec![reason.to_owned()]);
         };
         if let Some((_, pack)) = self.built.iter().find(|(built, _)| hash.is_of(built)) {

@@ -113,7 +113,7 @@ fn named(typed: &str) -> Result<ReadPack, Failure> {
     if found.is_none() && hash.is_none() {
         let what = if path.is_dir() { "a folder" } else { "no pack and no hash of one" };
         let message = format!(
-            "`{typed}` is {what}: name a file, `sha256:…`, or at least eight of its hex digits; `contextpack check ROOT` asks about the \
+            "`{typed}` is {what}: name a file, `sha256:…`, or at least eight of its hex digits; `contextpack check ITEM` asks about the \
              packs of a work item, `--commits REV..REV` about those that commits name"
         );
         return Err(Failure::usage(message));

@@ -53,7 +53,7 @@ function column(all, x, middle, act) {
 function graphPicture(entry, act) {
   const all = neighbours(entry);
   const [left, right] = [all.filter((it) => LEFT.includes(it.relation)), all.filter((it) => !LEFT.includes(it.relation))];
-  const heading = el("h3", { id: "graph" }, "Neighbourhood");
+  const heading = el("h3", { id: "graph" }, "Relations");
   if (!all.length) return el("section", { "aria-labelledby": "graph" }, heading, el("p", { class: "quiet" }, "It has no relations and refers to no file."));
   const rows = Math.max(Math.min(Math.max(left.length, right.length), MOST), 1);
   const height = rows * NODE.step;
@@ -68,14 +68,14 @@ function graphPicture(entry, act) {
     return svg("path", { class: "edge " + kind, d: `M${from} ${y} C${bend} ${y} ${bend} ${height / 2} ${to} ${height / 2}` });
   }));
   const self = entry.pack.sections.find((section) => section.id === "root.issue");
-  const told = { id: rootId(entry.pack), title: entry.pack.root.title, relation: "root", state: self && self.metadata.state, kind: "root" };
-  const drawing = svg("svg", { class: "graph", viewBox: `-2 0 ${width + 4} ${height}`, width: width + 4, height, role: "group", "aria-label": "Neighbourhood of the root" },
+  const told = { id: rootId(entry.pack), title: entry.pack.root.title, relation: "item", state: self && self.metadata.state, kind: "root" };
+  const drawing = svg("svg", { class: "graph", viewBox: `-2 0 ${width + 4} ${height}`, width: width + 4, height, role: "group", "aria-label": "Relations of the item" },
     lines, node(root.x, root.y, told), sides.flatMap(([nodes]) => nodes.map((it) => it.drawn)));
   const rowsOf = (it) => [words(it.relation), code(it.to), quote(it.title), words(it.state || ""), words(it.shown),
     it.at ? [words(it.source) + ", ", code(it.at)] : ""];
-  return el("section", { "aria-labelledby": "graph" }, heading, el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Drawing of the neighbourhood" }, drawing),
+  return el("section", { "aria-labelledby": "graph" }, heading, el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Drawing of the relations" }, drawing),
     el("details", {}, el("summary", {}, `As a list: ${all.length}`),
-      table("Neighbours of the root", ["Relation", "Id", "Title", "State", "In the pack", "Stated"], all.map(rowsOf))));
+      table("Related items", ["Relation", "Id", "Title", "State", "In the pack", "Stated"], all.map(rowsOf))));
 }
 
 const rootId = (pack) => pack.root.work_item_id || pack.root.issue_url || "";

@@ -125,7 +125,7 @@ function cutView(pack) {
       full_chars ? `, ${grouped(chars)} of ${grouped(full_chars)} characters` : ""]),
     ...pack.omissions.map((it) => [quote(it.title, 120), ": ", el("strong", {}, words(it.reason)), measure.of(it) ? `, ${grouped(measure.of(it))} ${measure.name}` : ""]),
   ];
-  if (!items.length) return list("Left out and shortened", 0, el("p", { class: "quiet" }, "Nothing: all that belongs to the root is in the pack, in full."));
+  if (!items.length) return list("Left out and shortened", 0, el("p", { class: "quiet" }, "Nothing: all that belongs to the item is in the pack, in full."));
   const rows = () => pack.omissions.map((it) => [el("strong", {}, words(it.reason)), quote(it.title, 120), words(it.provenance),
     measure.of(it) ? grouped(measure.of(it)) : "", where(it.source)]);
   return list("Left out and shortened", items.length, few("cut", items, pack.omissions.length ? lazily("omissions", "Where to read what was left out",
@@ -208,7 +208,7 @@ function packView(entry, before, fresh, act) {
       entry.faults.length ? tag("not valid", "bad") : "", changes.length ? tag("changed", "new") : ""),
     fresh && fresh.reasons.length ? el("p", { class: "reasons" }, el("strong", {}, words(fresh.status)), ": ", quote(fresh.reasons.slice(0, 5).join("; ")), fresh.reasons.length > 5 ? `; and ${fresh.reasons.length - 5} more` : "") : "",
     facts([
-      ["Root", pack.root.work_item_id && code(pack.root.work_item_id)], ["Issue", pack.root.issue_url && link(pack.root.issue_url)],
+      ["Item", pack.root.work_item_id && code(pack.root.work_item_id)], ["Issue", pack.root.issue_url && link(pack.root.issue_url)],
       ["Agent", pack.agent && [quote(pack.agent.name, 120), " ", code(line(pack.agent.key, 120))]], ["Policy", pack.policy && words(pack.policy)],
       ["Job", pack.job && quote(pack.job, 120)],
     ]),

@@ -48,7 +48,7 @@ function taskView(task, find) {
   ];
   return lazily("task." + task.id, summary, () => [
     facts([
-      ["Agent", code(task.agent)], ["From", task.from && code(task.from)], ["Root", task.root && code(task.root)],
+      ["Agent", code(task.agent)], ["From", task.from && code(task.from)], ["Item", task.root && code(task.root)],
       ["Context", task.context && entryLink(task.context, find)],
       ["Pack", task.pack && entryLink(task.pack, find)], ["Log", task.log && entryLink(task.log, find)],
       ["Epoch", task.epoch > 1 ? `${task.epoch}; ${counted(task.epoch - 1, "attempt")} given up` : "1"],
