@@ -67,7 +67,7 @@ fn confirm_no_companion(name: &str) -> Result<(), Failure> {
     if !name.ends_with(".md") || !pack.is_file() || !claims_to_be_pack(&named_file(&pack)?) {
         return Ok(());
     }
-    Err(Failure::usage(format!("`{name}` is the Markdown beside a pack: name `{}`", pack.display())))
+    Err(Failure::usage(format!("`{name}` is the Markdown copy of a pack: name `{}`", pack.display())))
 }
 
 /// Builds a pack in memory, and prints its warnings if it `warns`. If no profile is given, the agent's or the first of the

@@ -71,7 +71,7 @@ impl PackState {
                     Some((status, reason)) => (status, vec![reason]),
                     None if !with_companion && companion::exists(folder, name)? => {
                         let help = "`output.markdown` is off: `contextpack build --prune` removes it";
-                        ("stale", vec![format!("`{}` is beside it, and {help}", companion::name(name))])
+                        ("stale", vec![format!("its Markdown copy `{}` is there, and {help}", companion::name(name))])
                     }
                     None => ("fresh", Vec::new()),
                 }

@@ -139,7 +139,7 @@ impl SavedPack {
         let mut parts: Vec<String> = match self.before {
             None => vec!["new".to_owned()],
             // The pack itself is as it was.
-            Some(_) if self.state.reasons.is_empty() => vec!["Markdown beside it".to_owned()],
+            Some(_) if self.state.reasons.is_empty() => vec!["Markdown copy".to_owned()],
             Some(_) => self.state.reasons.iter().take(MAX_CHANGES).cloned().collect(),
         };
         if self.state.reasons.len() > MAX_CHANGES {

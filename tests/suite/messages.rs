@@ -304,7 +304,7 @@ fn what_is_named_wrongly_says_what_to_name() {
     sandbox.expect(0, &["build"]);
     for command in ["render", "explain"] {
         let run = sandbox.run(&[command, "packs/task-a.coding.md"]);
-        assert!(run.code == 2 && run.stderr.contains("beside a pack: name `packs/task-a.coding.json`"), "{run:?}");
+        assert!(run.code == 2 && run.stderr.contains("copy of a pack: name `packs/task-a.coding.json`"), "{run:?}");
     }
     let run = sandbox.run(&["list", "--state", "done"]);
     assert!(run.code == 0 && run.stderr.contains("no item is in this state; 1 is in others"), "{run:?}");
