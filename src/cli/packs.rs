@@ -16,7 +16,7 @@ use crate::wire::Pack;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
@@ -84,10 +84,10 @@ impl BuildRun {
         }
         let is_old = |it: &&mut Diagnostic| it.at.as_ref().is_some_and(|at| !changed.contains(at.path.as_str()));
         for old in self.diagnostics.iter_mut().filter(is_old) {
+            self.known.push(old.clone());
             if old.is_of_damaged_item() && !global.strict {
                 old.severity = Severity::Warning;
             }
-            self.known.push(old.clone());
         }
         Ok(())
     }
@@ -95,10 +95,17 @@ impl BuildRun {
     /// Returns what is printed, with warnings that are no news apart. In CI and with `--verbose` a text has all of them.
     pub(crate) fn report(&self, global: &Global, errors_only: bool, lines: Vec<ReportLine>) -> Report {
         let has_all = global.format != Format::Github && (global.verbose || is_ci());
-        let known: BTreeSet<_> = self.known.iter().filter(|_| !has_all).map(Diagnostic::key).collect();
-        let is_known = |it: &Diagnostic| it.severity == Severity::Warning && known.contains(&it.key());
-        let (known, diagnostics) = report::visible(&self.diagnostics, errors_only).into_iter().partition(is_known);
-        Report { diagnostics, known, lines }
+        let known = self.known.iter().filter(|_| !has_all).map(|known| (known.key(), known.severity));
+        let severities: BTreeMap<_, _> = known.collect();
+        let mut report = Report { diagnostics: Vec::new(), known: Vec::new(), lines };
+        for diagnostic in report::visible(&self.diagnostics, errors_only) {
+            let known = severities.get(&diagnostic.key()).filter(|_| diagnostic.severity == Severity::Warning).copied();
+            match known {
+                Some(severity) => report.known.push(diagnostic.with_severity(severity)),
+                None => report.diagnostics.push(diagnostic),
+            }
+        }
+        report
     }
 
     pub(crate) fn exit(&self) -> Exit {

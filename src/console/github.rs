@@ -158,11 +158,11 @@ impl Annotations {
         diagnostics.into_iter().for_each(|diagnostic| self.add_diagnostic(diagnostic.severity.name(), diagnostic));
     }
 
-    /// Adds what is no news: items that are not built as notices, all else to the log.
+    /// Adds what is no news: errors that count as none as notices, all else to the log.
     pub(crate) fn add_known(&mut self, known: &[Diagnostic]) {
-        known.iter().for_each(|known| match known.is_of_damaged_item() {
-            true => self.add_diagnostic("notice", known),
-            false => self.log(&known.to_string()),
+        known.iter().for_each(|known| match known.severity {
+            Severity::Error => self.add_diagnostic("notice", known),
+            Severity::Warning => self.log(&known.to_string()),
         });
     }
 

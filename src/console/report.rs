@@ -45,7 +45,7 @@ const MAX_SOURCE_CHARS: usize = 120;
 pub(crate) struct Report {
     /// The diagnostics for people, who may have asked for errors only; JSON has its own.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// Warnings that are no news: text counts them, and annotations leave them to the log.
+    /// Warnings that are no news, with the severity that they would have: text counts them, and annotations leave them to the log.
     pub(crate) known: Vec<Diagnostic>,
     pub(crate) lines: Vec<ReportLine>,
 }

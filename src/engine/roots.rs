@@ -168,6 +168,10 @@ impl Project<'_> {
             RootMatch::Several(items) => {
                 Err(RootError::Several { typed: typed.to_owned(), ids: items.iter().map(id).collect() })
             }
+            // A number is rather an issue, unless it is not known of which repo.
+            RootMatch::Issue(issue) if issue.repo.is_empty() && !self.most_similar(typed).is_empty() => {
+                Err(RootError::Unknown { typed: typed.to_owned(), near: self.most_similar(typed), is_empty: false })
+            }
             RootMatch::Issue(issue) => {
                 let here = self.corpus.rules.repo.as_ref().is_some_and(|repo| repo.eq_ignore_ascii_case(&issue.repo));
                 let repo = if here || issue.repo.is_empty() { String::new() } else { format!("{}#", issue.repo) };
