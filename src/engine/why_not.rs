@@ -75,7 +75,7 @@ fn explain_from_repo(
         }
         let (message, help) = match shortest_path(project, root, item) {
             Some(between) => {
-                let names = quoted(&between.iter().map(|item| id(*item)).collect::<Vec<_>>());
+                let names = quoted(between.iter().map(|item| id(*item)).collect::<Vec<_>>());
                 (
                     format!("it is {} steps away, by way of {names}; a pack goes one step", between.len() + 1),
                     format!("add a relation between `{}` and `{}`", id(root), id(item)),
