@@ -17,6 +17,8 @@ pub enum FilePurpose {
     Document,
     /// Code, which is not parsed as Markdown.
     Code,
+    /// Source files, of which words are counted.
+    Source,
 }
 
 /// Caches of the results of earlier builds, each under a key of everything that it depends on.

@@ -95,6 +95,14 @@ pub struct ContextSettings {
     pub record: Option<RepoPath>,
 }
 
+/// What packs hold of code that nothing refers to.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CodeSettings {
+    #[serde(deserialize_with = "count")]
+    pub likely: usize,
+}
+
 fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
     u32::deserialize(deserializer).map(|count| count as usize)
 }

@@ -181,6 +181,7 @@ named_enum! {
         Related = "related",
         Relevant = "relevant",
         Changes = "changes",
+        Likely = "likely",
     }
 }
 

@@ -4,7 +4,7 @@
 //! are read; `check` compares them with each other.
 
 use super::handover::HandoverSettings;
-use super::knowledge::{AgentSettings, ContextSettings, DocumentSource, Job};
+use super::knowledge::{AgentSettings, CodeSettings, ContextSettings, DocumentSource, Job};
 use super::profiles::Profile;
 use super::redaction::{RedactionForm, RedactionSettings};
 use super::values::{self, Words};
@@ -42,6 +42,7 @@ pub struct Settings {
     #[serde(skip)]
     pub overview_line: u32,
     pub context: ContextSettings,
+    pub code: CodeSettings,
     #[serde(default)]
     pub jobs: BTreeMap<String, Job>,
     pub profiles: BTreeMap<String, Profile>,

@@ -175,6 +175,7 @@ impl Project<'_> {
         // Instructions that are not needed need not be readable.
         let mut prepared = if session.is_some() && roots.is_empty() { Vec::new() } else { prepare(None) };
         faults.extend(self.unread.iter().chain(files.unread()).cloned());
+        faults.extend(self.unread_sources().iter().cloned());
         faults.extend(self.unread_knowledge(agent).iter().filter(|fault| !self.unread.contains(fault)).cloned());
         // Every input has been read, and nothing was handed on yet.
         if !self.reader.source().is_settled() {
@@ -312,7 +313,14 @@ impl<T> PackBuild<'_, '_, T> {
     fn first_unread(&self, root: Option<usize>, profile: &Profile) -> Option<&Diagnostic> {
         let of_knowledge = || self.project.unread_knowledge(self.job.agent.as_ref()).first();
         let Some(root) = root else { return of_knowledge() };
-        let first = self.project.unread.first().or_else(of_knowledge).or_else(|| self.project.damaged_input(root));
+        let of_sources = || self.project.unread_sources().first();
+        let first = self
+            .project
+            .unread
+            .first()
+            .or_else(of_knowledge)
+            .or_else(of_sources)
+            .or_else(|| self.project.damaged_input(root));
         first.or_else(|| self.files.first_unread(root, profile))
     }
 
@@ -320,6 +328,7 @@ impl<T> PackBuild<'_, '_, T> {
     fn references(&self, root: usize, profile: &Profile, diagnostics: &mut Vec<Diagnostic>) -> RootReferences {
         let Self { project, .. } = self;
         let (mut references, found) = self.files.for_pack(root, profile);
+        references.likely = project.likely_code(root, &references);
         let with_found =
             |more: Vec<Diagnostic>| apply_severities([found.clone(), more].concat(), project.reader.settings);
         let [in_pack, reported] = project.github_warnings(root).map(with_found);

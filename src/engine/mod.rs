@@ -13,6 +13,7 @@ mod driver;
 mod error;
 mod items;
 mod knowledge;
+mod likely;
 mod notices;
 mod pack_state;
 mod prepared_profile;

@@ -1,6 +1,7 @@
 //! A repository's items and graph, read, redacted and ready for packs to be built from.
 
 use super::documents::ReadKnowledge;
+use super::likely::ReadSources;
 use super::reader::InputReader;
 use super::{apply_severities, items, notices};
 use crate::cache::{InputCaches, Inputs};
@@ -37,6 +38,8 @@ pub struct Project<'a> {
     pub(super) corpus: Corpus,
     pub(super) graph: Graph,
     pub(super) knowledge: OnceLock<ReadKnowledge>,
+    /// The words of all source files, read when first needed.
+    pub(super) sources: OnceLock<ReadSources>,
     /// Diagnostics of reading and of the graph, sorted, with the severities of the configuration.
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) notices: notices::PackNotices,
@@ -107,6 +110,7 @@ impl<'a> Project<'a> {
             corpus,
             graph,
             knowledge: OnceLock::new(),
+            sources: OnceLock::new(),
             diagnostics,
             unread,
             held_damage: OnceLock::new(),

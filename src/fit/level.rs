@@ -165,7 +165,9 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimSt
                 listed.chain([TrimStep { sections: others, to: Pointer }])
             });
             let uncarded = ranked.iter().copied().filter(|section| candidates[*section].card.is_none());
+            let guesses = ranked.iter().filter(|section| !candidates[**section].likely.is_empty());
             std::iter::once(TrimStep { sections: uncarded.collect(), to: Lean })
+                .chain(guesses.map(|section| one(*section, LeftOut)))
                 .chain(lower(is_distant, Excerpt))
                 .chain(lower(is_distant, Pointer))
                 .chain([Excerpt, Brief].into_iter().flat_map(|to| lower(settled, to).chain(lower(open, to))))

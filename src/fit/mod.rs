@@ -15,8 +15,8 @@ use crate::redact::Clean;
 
 // The parts of a fitted pack, for the modules that follow.
 pub use crate::select::{
-    AgentLabel, Amount, Candidate, Counter, EdgeRow, Evidence, Input, Notice, Omission, RedactionRecord, SectionBody,
-    Selection, TextOrigin, trust_name,
+    AgentLabel, Amount, Candidate, Counter, EdgeRow, Evidence, Input, LikelyFile, Notice, Omission, RedactionRecord,
+    SectionBody, Selection, TextOrigin, trust_name,
 };
 
 /// A selection trimmed to a budget.

@@ -107,11 +107,11 @@ impl Knowledge {
 
 const MOST_MATCHED: usize = 10;
 /// The factor by which scores are made integers: two that differ by less are equal, and their paths decide.
-const PRECISION: f32 = 1_000.0;
+pub(super) const PRECISION: f32 = 1_000.0;
 const SHORTEST: usize = 2;
 /// BM25's saturation of repeated terms, and its normalization by length: the usual values.
-const K1: f32 = 1.2;
-const B: f32 = 0.75;
+pub(super) const K1: f32 = 1.2;
+pub(super) const B: f32 = 0.75;
 
 /// How often each term stands in a document's title, headings and notes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

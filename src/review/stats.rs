@@ -78,6 +78,7 @@ fn kinds(section: &Section) -> (&'static str, Option<&'static str>) {
         (_, "agent") => ("agent", None),
         ("adr_excerpt", _) => ("adrs", Some("adr")),
         (_, "code_ref") => ("code", Some("code")),
+        (_, "likely") => ("code", None),
         (kind, _) => match neighbour_of(&section.id) {
             Some(("parent", _)) => ("parent", None),
             Some(("child", _)) => ("children", None),

@@ -131,7 +131,7 @@ fn form(bytes: &[u8], pack: &Pack, faults: &mut Vec<String>) {
 /// The groups of sections in the pack's order: an id that a pack has once, or the beginning of several. The draft may come before
 /// the issue's own text; documents are before the root, and relevant ones after everything else.
 const GROUPS: &str = "instructions agent overview user doc. changes card. root.issue|root.draft root.json root.edges comment. \
-                      parent. child. dependency. related. adr. file. code. doc. job";
+                      parent. child. dependency. related. adr. file. code. code.likely doc. job";
 
 /// Returns the place of a section's group in the pack's order, and the beginning and the rest of its id, which sorts within the
 /// group.
@@ -142,7 +142,7 @@ fn rank(section: &Section) -> Option<(usize, &str, &str)> {
     };
     let mut groups = GROUPS.split(' ').enumerate().filter(|(_, known)| is_of(known));
     let is_last = section.provenance == "relevant" && section.id.starts_with("doc.");
-    let (group, _) = if is_last { groups.nth(1)? } else { groups.next()? };
+    let (group, _) = if is_last || section.provenance == "likely" { groups.nth(1)? } else { groups.next()? };
     let (start, rest) = section.id.split_once('.').unwrap_or((section.id.as_str(), ""));
     Some((group, start, rest))
 }

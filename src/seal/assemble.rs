@@ -2,8 +2,8 @@
 
 use super::{Sealed, Stamp};
 use crate::fit::{
-    AgentLabel, Candidate, EdgeRow, Evidence, Fitted, FittedSection, Input, Notice, Omission, RedactionRecord,
-    SectionBody, TextOrigin, trust_name,
+    AgentLabel, Candidate, EdgeRow, Evidence, Fitted, FittedSection, Input, LikelyFile, Notice, Omission,
+    RedactionRecord, SectionBody, TextOrigin, trust_name,
 };
 use crate::model::slug;
 use crate::redact::Clean;
@@ -124,6 +124,7 @@ fn section(candidate: &Candidate, kept: &FittedSection, root: &str, counted: boo
             rank: document.and_then(|document| document.rank).map(u64::from),
             matched: document.map(|document| document.matched.clone()).filter(|matched| !matched.is_empty()),
             stale_notes: document.and_then(|document| document.stale_notes.then_some(true)),
+            files: Some(candidate.likely.iter().map(likely_file).collect()).filter(|files: &Vec<_>| !files.is_empty()),
             card: candidate.card.as_ref().map(|card| wire::PackCard {
                 id: card.id.to_string(),
                 kind: card.kind.to_string(),
@@ -132,6 +133,11 @@ fn section(candidate: &Candidate, kept: &FittedSection, root: &str, counted: boo
             }),
         },
     }
+}
+
+fn likely_file(file: &LikelyFile) -> wire::PackFile {
+    let words = file.words.iter().map(ToString::to_string).collect();
+    wire::PackFile { path: file.path.to_string(), lines: file.lines, words }
 }
 
 fn edge(row: &EdgeRow, root: &str, trust: Option<String>) -> wire::PackEdge {

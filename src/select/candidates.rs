@@ -10,6 +10,7 @@ use super::{
 };
 use crate::config::{Group, Policy};
 use crate::graph::{Edge, Entry, FileRef, Graph, MissingReference, Target};
+use crate::knowledge::LikelyFile;
 use crate::model::{Digest, Relation, RepoPath, natural_cmp};
 use crate::redact::Clean;
 use std::cell::OnceCell;
@@ -28,6 +29,8 @@ pub struct RootReferences {
     pub secrets: Vec<RepoPath>,
     /// The references that lead to no file that a pack may hold.
     pub missing: Vec<MissingReference>,
+    /// The files that a search found, the most likely first.
+    pub likely: Vec<LikelyFile>,
     pub warnings: Vec<Notice>,
     pub url: Option<Clean>,
 }
@@ -121,6 +124,7 @@ impl Selector<'_> {
         references.code.iter().for_each(|reference| self.add_code(reference));
         references.kept.iter().for_each(|reference| self.add_code_at_commit(reference));
         references.missing.iter().for_each(|missing| self.add_missing(missing));
+        self.add_likely(entry, &references.likely);
         SelectedRoot {
             id: entry.item.id.clone(),
             name: entry.name(&self.context.corpus.rules),
@@ -256,8 +260,8 @@ pub fn hash_selection_inputs<H: Hasher>(
         (line, replaces).hash(state);
         whole(*item, state);
     }
-    let RootReferences { files, code, kept, secrets, missing, warnings, url } = references;
-    (secrets, missing, warnings, url, files.len(), code.len(), kept.len()).hash(state);
+    let RootReferences { files, code, kept, secrets, missing, likely, warnings, url } = references;
+    (secrets, missing, likely, warnings, url, files.len(), code.len(), kept.len()).hash(state);
     for ReferencedLines { code, removals, by, at } in kept {
         let entry = &context.corpus.entries[*by];
         (code, removals, entry.shown_at(at), entry.is_untrusted_at(at)).hash(state);

@@ -31,6 +31,8 @@ pub use references::{CodeUse, ReferencedCode, ReferencedFile, ReferencedLines};
 pub use root::{EdgeList, EdgeRow};
 pub use types::*;
 
+pub use crate::knowledge::LikelyFile;
+
 use crate::model::WordLists;
 use std::sync::LazyLock;
 

@@ -3,11 +3,14 @@
 use super::candidates::Selector;
 use super::code::{anchor, code_sections, lines_at_commit};
 use super::neighbours::{names_successor, nth_line};
-use super::origins::{redactions, redactions_in_file};
+use super::origins::{record_origin, redactions, redactions_in_file};
 use super::types::add_lines;
-use super::types::{ADR, CODE, DOCUMENT, SectionKind};
+use super::types::{ADR, CODE, DOCUMENT, LIKELY, SectionKind};
 use super::{Candidate, Document, Evidence, Input, Omission, Rank, SectionBody, TextOrigin, WORDS};
-use crate::graph::{FileKind, FileRef, Graph, ItemState, KeptCode, MissingReference, RecordedRemoval, ShownPlace};
+use crate::graph::{
+    Entry, FileKind, FileRef, Graph, ItemState, KeptCode, MissingReference, RecordedRemoval, ShownPlace,
+};
+use crate::knowledge::LikelyFile;
 use crate::markdown::words;
 use crate::model::{Digest, LineRange, RepoPath};
 use crate::redact::{Clean, CleanBuf};
@@ -161,6 +164,27 @@ impl Selector<'_> {
     pub(super) fn add_missing(&mut self, missing: &MissingReference) {
         let suffix = CleanBuf::new().line(&missing.written).finish();
         self.omit_reference(missing.kind, &suffix, &missing.written, missing.reason, missing.untrusted);
+    }
+
+    pub(super) fn add_likely(&mut self, entry: &Entry, files: &[LikelyFile]) {
+        if files.is_empty() {
+            return;
+        }
+        let mut text = CleanBuf::new();
+        text.lit("Found by words that they share with this item, not by a reference. A guess: look here when nothing above says where.\n");
+        for LikelyFile { path, lines, words } in files {
+            add_lines(text.lit("\n- ").line(path).lit(":"), lines[0], lines[1]);
+            for (at, word) in words.iter().enumerate() {
+                text.lit(if at == 0 { " (" } else { ", " }).line(word);
+            }
+            text.lit(if words.is_empty() { "" } else { ")" });
+        }
+        let (title, body) = (Clean::literal("Likely code"), SectionBody::Whole(text.finish()));
+        self.put(Candidate {
+            untrusted: entry.is_untrusted() || entry.has_untrusted_title(),
+            likely: files.to_vec(),
+            ..Candidate::new(LIKELY, &Clean::default(), title, record_origin(entry), body)
+        });
     }
 
     /// Returns a document without a section and records it as an input, or adds an omission.

@@ -2,10 +2,12 @@
 
 use super::{EdgeList, Passage, WorkItemJson};
 use crate::config::Group::{
-    self, Adrs, Cards, Changes, Children, Code, Comments, Dependencies, Documents, Knowledge, Parent, Related, Relevant,
+    self, Adrs, Cards, Changes, Children, Code, Comments, Dependencies, Documents, Knowledge, Likely, Parent, Related,
+    Relevant,
 };
 use crate::config::Policy;
 use crate::graph::{Authored, RecordedRemoval};
+use crate::knowledge::LikelyFile;
 use crate::model::{Digest, Given, joined_instructions};
 use crate::redact::{Clean, CleanBuf};
 use std::borrow::Cow;
@@ -140,6 +142,7 @@ pub struct Candidate {
     pub evidence: Option<Evidence>,
     pub document: Option<DocumentFacts>,
     pub card: Option<CardFacts>,
+    pub likely: Vec<LikelyFile>,
     pub removals: Vec<RedactionRecord>,
 }
 
@@ -162,6 +165,7 @@ impl Candidate {
             evidence: None,
             document: None,
             card: None,
+            likely: Vec::new(),
             removals: Vec::new(),
         }
     }
@@ -470,6 +474,7 @@ pub(super) const RELATED: SectionKind = kind("related.", "issue", "graph", Some(
 pub(super) const ADR: SectionKind = kind("adr.", "adr_excerpt", "adr_ref", Some(Adrs));
 pub(super) const DOCUMENT: SectionKind = kind("file.", "file_excerpt", "doc_ref", Some(Documents));
 pub(super) const CODE: SectionKind = kind("code.", "file_excerpt", "code_ref", Some(Code));
+pub(super) const LIKELY: SectionKind = kind("code.likely", "file_excerpt", "likely", Some(Likely));
 pub(super) const OVERVIEW: SectionKind = kind("overview", "overview", "overview", Some(Knowledge));
 pub(super) const USER: SectionKind = kind("user", "overview", "overview", Some(Knowledge));
 pub(super) const FURTHER_OVERVIEW: SectionKind = kind("doc.", "overview", "overview", Some(Knowledge));

@@ -192,7 +192,7 @@ pub struct Section {
     pub title: String,
     /// The text's source.
     pub source: SectionSource,
-    /// Why the text is in the pack: `profile`, `root`, `comment`, `graph`, `parent`, `child`, `dependency`, `adr_ref`, `doc_ref`, `code_ref`, `config`, `agent`, `overview`, `pinned`, `relevant`, `history`, `job`, `inherited`, `argument` or `parent_pointer`.
+    /// Why the text is in the pack: `profile`, `root`, `comment`, `graph`, `parent`, `child`, `dependency`, `adr_ref`, `doc_ref`, `code_ref`, `likely`, `config`, `agent`, `overview`, `pinned`, `relevant`, `history`, `job`, `inherited`, `argument` or `parent_pointer`.
     pub provenance: String,
     /// The text.
     pub content: String,
@@ -288,9 +288,26 @@ pub struct Metadata {
     /// `true` if the notes are of another version of the document; else absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stale_notes: Option<bool>,
+    /// The files that a search for likely code found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<PackFile>>,
     /// Which card it is, and whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<PackCard>,
+}
+
+/// A file that shares words with the root.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, schemars(rename = "File"))]
+pub struct PackFile {
+    /// The file, from the repo's root.
+    pub path: String,
+    /// First and last line of the part with most of the words.
+    pub lines: [u64; 2],
+    /// Words that it shares with the root, the rarest first.
+    pub words: Vec<String>,
 }
 
 /// A card that a handover gives.

@@ -160,7 +160,7 @@ fn an_example_with_every_setting_is_read() {
     let docs = &settings.profiles["docs"];
     assert_eq!((docs.name.as_str(), docs.budget.max_chars), ("docs", Some(20_000)));
     assert_eq!(format!("{:?}", &docs.priority[..4]), "[Knowledge, Cards, Documents, Parent]");
-    assert_eq!((docs.priority.len(), format!("{:?}", docs.adr_refs_of)), (12, "[Parent, BlockedBy]".to_owned()));
+    assert_eq!((docs.priority.len(), format!("{:?}", docs.adr_refs_of)), (13, "[Parent, BlockedBy]".to_owned()));
     assert_eq!(settings.redaction.rules[0].keywords, ["ticket"]);
     assert_eq!(format!("{:?}", settings.warnings[&Code::DanglingReference]), "Deny");
 }

@@ -347,6 +347,7 @@ golden_cases! {
     inbox: "inbox",
     issue_forms: "issue-forms",
     knowledge_faults: "knowledge-faults",
+    likely_code: "likely-code",
     minimal: "minimal",
     neighbour_texts: "neighbour-texts",
     not_yaml: "not-yaml",

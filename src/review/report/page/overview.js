@@ -90,6 +90,7 @@ function kindsOf({ id, kind, provenance, metadata }) {
   if (provenance === "agent") return ["agent", ""];
   if (kind === "adr_excerpt") return ["adrs", "adr"];
   if (provenance === "code_ref") return ["code", "code"];
+  if (provenance === "likely") return ["code", ""];
   const relation = { parent: "parent", child: "children", dependency: "dependencies", related: "related" }[id.split(".")[0]];
   if (relation) return [relation, ""];
   if (kind === "file_excerpt" || kind === "document_notes") return ["documents", ["style_guide", "playbook"].includes(metadata.doc_type) ? "rules" : "document"];

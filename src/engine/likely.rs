@@ -1,0 +1,84 @@
+//! The search for code that a root does not refer to: reads the words of all source files, once, and looks into those found.
+
+use super::project::Project;
+use crate::cache::FilePurpose;
+use crate::knowledge::{LikelyFile, SourceIndex, SourceTerms, is_source};
+use crate::model::{Diagnostic, RepoPath, Severity};
+use crate::select::RootReferences;
+use rayon::prelude::*;
+
+/// The index of the source files, and an error for each that exists and cannot be read: any pack may lack it.
+#[derive(Debug, Default)]
+pub(super) struct ReadSources {
+    index: SourceIndex,
+    unread: Vec<Diagnostic>,
+}
+
+impl Project<'_> {
+    pub(super) fn unread_sources(&self) -> &[Diagnostic] {
+        &self.sources().unread
+    }
+
+    /// Returns the files that share most words with a root, without those that it refers to.
+    pub(super) fn likely_code(&self, root: usize, references: &RootReferences) -> Vec<LikelyFile> {
+        let (index, entry) = (&self.sources().index, &self.corpus.entries[root]);
+        let known = |path: &RepoPath| {
+            references.code.iter().any(|code| code.path == *path)
+                || references.files.iter().any(|it| it.file.path == *path)
+        };
+        let most = self.reader.settings.code.likely;
+        let found = index.find(&entry.item.title, &[&entry.body.clean], &known, most);
+        let located = found.into_iter().filter_map(|found| {
+            let text = self.reader.inputs.read(found.path).ok()?;
+            Some(found.located(self.reader.line("path", found.path.as_str()), &text))
+        });
+        located.collect()
+    }
+
+    fn sources(&self) -> &ReadSources {
+        self.sources.get_or_init(|| {
+            if self.reader.settings.code.likely == 0 {
+                return ReadSources::default();
+            }
+            let source = self.reader.source();
+            let is_searched = |path: &&RepoPath| {
+                is_source(path)
+                    && source.tracked(path)
+                    && source.link_end(path).is_none()
+                    && !self.denies(path)
+                    && !self.is_own_output(path)
+                    && !self.is_agent_file(path)
+                    && self.withheld(path, None).is_none()
+            };
+            let files: Vec<&RepoPath> = source.files().iter().filter(is_searched).collect();
+            let read =
+                files.into_par_iter().map(|path| Ok(self.source_terms(path)?.map(|terms| (path.clone(), terms))));
+            let (read, unread): (Vec<_>, Vec<_>) = read.partition_map(|read: Result<_, Diagnostic>| match read {
+                Ok(read) => rayon::iter::Either::Left(read),
+                Err(fault) => rayon::iter::Either::Right(fault),
+            });
+            let unread = unread.into_iter().filter(|fault| fault.severity == Severity::Error).collect();
+            ReadSources { index: SourceIndex::new(read.into_iter().flatten().collect()), unread }
+        })
+    }
+
+    /// Returns the words of a source file, from the cache if they are there; `None` if people did not write it.
+    fn source_terms(&self, path: &RepoPath) -> Result<Option<SourceTerms>, Diagnostic> {
+        let inputs = &self.reader.inputs;
+        if let Some(known) = inputs.file_result::<Option<SourceTerms>>(FilePurpose::Source, path) {
+            return Ok(Option::clone(&known));
+        }
+        let raw = self.reader.raw(path)?;
+        let key = inputs.base_key().zip(inputs.content(path, &raw));
+        let key = key.map(|(base, content)| base.part("source").part(content.bytes()).digest());
+        let cached = key.as_ref().and_then(|key| postcard::from_bytes(inputs.encoded(false, key)?).ok());
+        let terms = cached.unwrap_or_else(|| {
+            let terms = SourceTerms::read(&raw);
+            let encoded = key.as_ref().zip(postcard::to_allocvec(&terms).ok());
+            encoded.into_iter().for_each(|(key, encoded)| inputs.put_encoded(false, key, encoded));
+            terms
+        });
+        inputs.put_file_result(FilePurpose::Source, path, &[], || terms.clone());
+        Ok(terms)
+    }
+}

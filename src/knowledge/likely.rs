@@ -1,0 +1,315 @@
+//! Source files that may matter for an item: a search by words, not a reference.
+//!
+//! BM25 over the words of each file and their parts (`TaskCard`, `task_card`: `taskcard`, `task`, `card`), with the words of
+//! its path besides, which say more than those of its text. Depends on the files of the commit alone.
+
+use super::choice::{B, K1, PRECISION};
+use crate::model::{RepoPath, WordLists};
+use crate::notes::is_stop_word;
+use crate::redact::Clean;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+static NAMES: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(include_str!("source.txt")));
+
+/// The largest source file, and the longest line of one, in bytes: what is longer was generated.
+const MAX_BYTES: usize = 400_000;
+const MAX_LINE: usize = 5_000;
+/// How many times the words of a title, and those of a path, count.
+const TITLE: f32 = 2.0;
+const PATH: f32 = 2.0;
+/// How much of its score a test keeps: it is listed with what it tests.
+const TEST: f32 = 0.8;
+const MAX_WORDS: usize = 5;
+/// The lines of the part of a file that is named.
+const LINES: usize = 40;
+
+/// A word as a hash: texts are never kept.
+type Term = u32;
+
+/// How often each word stands in a source file.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct SourceTerms {
+    total: u32,
+    counts: Vec<(Term, u8)>,
+}
+
+impl SourceTerms {
+    /// Counts the words of a file; `None` if it is not written by people.
+    pub fn read(text: &str) -> Option<Self> {
+        if text.len() > MAX_BYTES || text.lines().any(|line| line.len() > MAX_LINE) {
+            return None;
+        }
+        let mut terms = Vec::new();
+        for_each_term(text, &mut |term, _, _| terms.push(term));
+        terms.sort_unstable();
+        let count = |run: &[Term]| (run[0], u8::try_from(run.len()).unwrap_or(u8::MAX));
+        let total = u32::try_from(terms.len()).unwrap_or(u32::MAX);
+        Some(Self { total, counts: terms.chunk_by(|a, b| a == b).map(count).collect() })
+    }
+}
+
+/// A source file that may matter for an item.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct LikelyFile {
+    pub path: Clean,
+    /// The first and the last line of the part that shares most words with the item.
+    pub lines: [u64; 2],
+    /// Words of the item that the file has, the rarest first.
+    pub words: Vec<Clean>,
+}
+
+/// A found file, before its text is looked at.
+pub struct FoundSource<'a> {
+    pub path: &'a RepoPath,
+    words: Vec<(Term, f32, Clean)>,
+}
+
+#[derive(Debug)]
+struct SourceFile {
+    path: RepoPath,
+    length: f32,
+    is_test: bool,
+    /// What it shares with its test: the name without the marks of one, or its path if the name says nothing.
+    unit: String,
+}
+
+/// The words of all source files.
+#[derive(Debug, Default)]
+pub struct SourceIndex {
+    files: Vec<SourceFile>,
+    /// Word, file and how often it is there, sorted.
+    texts: Vec<(Term, u32, u8)>,
+    paths: Vec<(Term, u32)>,
+}
+
+/// Returns whether a search looks at a file with this path.
+pub fn is_source(path: &RepoPath) -> bool {
+    let mut folders = path.dir().split('/');
+    NAMES.has("extension", &path.extension().to_ascii_lowercase()) && !folders.any(|it| NAMES.has("built_folder", it))
+}
+
+impl SourceIndex {
+    /// Creates an index of `files`, which are sorted by path.
+    pub fn new(read: Vec<(RepoPath, SourceTerms)>) -> Self {
+        let total: f32 = read.iter().map(|(_, terms)| terms.total as f32).sum();
+        let average = (total / read.len().max(1) as f32).max(1.0);
+        let mut index = Self::default();
+        for (at, (path, terms)) in (0..).zip(read) {
+            index.texts.extend(terms.counts.iter().map(|(term, count)| (*term, at, *count)));
+            let text = path.as_str();
+            let mut of_path = BTreeSet::new();
+            for_each_term(text.rsplit_once('.').map_or(text, |(stem, _)| stem), &mut |term, _, _| {
+                of_path.insert(term);
+            });
+            index.paths.extend(of_path.into_iter().map(|term| (term, at)));
+            let (unit, is_test) = unit_of(&path);
+            let length = K1 * (1.0 - B + B * terms.total as f32 / average);
+            index.files.push(SourceFile { path, length, is_test, unit });
+        }
+        index.texts.par_sort_unstable();
+        index.paths.sort_unstable();
+        index
+    }
+
+    /// Returns the files that share most with an item, each with its test or what it tests, but for those that are `known`.
+    pub fn find(
+        &self,
+        title: &Clean,
+        texts: &[&Clean],
+        known: &dyn Fn(&RepoPath) -> bool,
+        most: usize,
+    ) -> Vec<FoundSource<'_>> {
+        let mut query: BTreeMap<Term, (f32, Clean)> = BTreeMap::new();
+        for (text, weight) in [(title, TITLE)].into_iter().chain(texts.iter().map(|text| (*text, 1.0))) {
+            for_each_term(text, &mut |term, start, end| {
+                query.entry(term).or_insert_with(|| (weight, text.slice(start..end)));
+            });
+        }
+        let mut scores = vec![0.0_f32; self.files.len()];
+        let mut shared: Vec<Vec<(Term, f32)>> = vec![Vec::new(); self.files.len()];
+        for (term, (weight, _)) in &query {
+            let held = range_of(&self.texts, |entry| entry.0, *term);
+            let rarity = self.rarity(held.len());
+            for (_, file, count) in held {
+                let (file, count) = (*file as usize, f32::from(*count));
+                scores[file] += weight * rarity * count * (K1 + 1.0) / (count + self.files[file].length);
+                shared[file].push((*term, weight * rarity));
+            }
+            let named = range_of(&self.paths, |entry| entry.0, *term);
+            let rarity = self.rarity(named.len());
+            named.iter().for_each(|(_, file)| scores[*file as usize] += weight * PATH * rarity);
+        }
+        let score = |(at, file): (usize, &SourceFile)| {
+            let score = scores[at] * if file.is_test { TEST } else { 1.0 };
+            let score = (score * PRECISION).max(0.0) as u64;
+            (score > 0 && !shared[at].is_empty()).then_some((Reverse(score), at))
+        };
+        let mut order: Vec<(Reverse<u64>, usize)> = self.files.iter().enumerate().filter_map(score).collect();
+        order.sort_unstable();
+        let order: Vec<usize> = order.into_iter().map(|(_, at)| at).collect();
+        let (mut units, mut found) = (BTreeSet::new(), Vec::new());
+        for at in &order {
+            let file = &self.files[*at];
+            if units.len() == most || known(&file.path) || !units.insert(&file.unit) {
+                continue;
+            }
+            let is_other =
+                |other: &&usize| self.files[**other].unit == file.unit && self.files[**other].is_test != file.is_test;
+            found.push(*at);
+            found.extend(order.iter().find(is_other).filter(|other| !known(&self.files[**other].path)));
+        }
+        let source = |at: usize| {
+            let mut words: Vec<(Term, f32, Clean)> =
+                shared[at].iter().map(|(term, weight)| (*term, *weight, query[term].1.clone())).collect();
+            words.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            FoundSource { path: &self.files[at].path, words }
+        };
+        found.into_iter().map(source).collect()
+    }
+
+    /// Returns how much a word says that `holders` files have.
+    fn rarity(&self, holders: usize) -> f32 {
+        let (all, holders) = (self.files.len() as f32, holders as f32);
+        (1.0 + (all - holders + 0.5) / (holders + 0.5)).ln()
+    }
+}
+
+impl FoundSource<'_> {
+    /// Returns the file with the part of its `text` that has most of the words.
+    pub fn located(&self, path: Clean, text: &str) -> LikelyFile {
+        let weights: BTreeMap<Term, f32> = self.words.iter().map(|(term, weight, _)| (*term, *weight)).collect();
+        let mut places: Vec<(usize, Term)> = Vec::new();
+        for (line, text) in text.lines().enumerate() {
+            for_each_term(text, &mut |term, _, _| {
+                if weights.contains_key(&term) {
+                    places.push((line, term));
+                }
+            });
+        }
+        let mut best = (0, [0, 0]);
+        let mut held: BTreeMap<Term, usize> = BTreeMap::new();
+        let mut first = 0;
+        for (line, term) in &places {
+            *held.entry(*term).or_default() += 1;
+            while places[first].0 + LINES <= *line {
+                let count = held.entry(places[first].1).or_default();
+                *count -= 1;
+                if *count == 0 {
+                    held.remove(&places[first].1);
+                }
+                first += 1;
+            }
+            let score: f32 = held.keys().filter_map(|term| weights.get(term)).sum();
+            let score = (score * PRECISION) as u64;
+            if score > best.0 {
+                best = (score, [places[first].0 as u64 + 1, *line as u64 + 1]);
+            }
+        }
+        let mut words: Vec<Clean> = Vec::new();
+        for (_, _, word) in &self.words {
+            // `boardPage`, `board` and `page` are one word.
+            if words.len() < MAX_WORDS && words.iter().all(|known| !is_part(known, word) && !is_part(word, known)) {
+                words.push(word.clone());
+            }
+        }
+        LikelyFile { path, lines: best.1, words }
+    }
+}
+
+fn is_part(whole: &str, part: &str) -> bool {
+    whole.to_lowercase().contains(&part.to_lowercase())
+}
+
+fn range_of<T>(sorted: &[T], term: impl Fn(&T) -> Term, wanted: Term) -> &[T] {
+    let start = sorted.partition_point(|entry| term(entry) < wanted);
+    let length = sorted[start..].partition_point(|entry| term(entry) == wanted);
+    &sorted[start..start + length]
+}
+
+/// Returns what a file shares with its test, and whether it is one.
+fn unit_of(path: &RepoPath) -> (String, bool) {
+    let stem = path.stem();
+    let begin = NAMES.of("test_begin").iter().find_map(|mark| stem.strip_prefix(mark));
+    let end = NAMES.of("test_end").iter().find_map(|mark| stem.strip_suffix(mark));
+    let is_test = begin.or(end).is_some() || path.dir().split('/').any(|folder| NAMES.has("test_folder", folder));
+    let unit = begin.or(end).unwrap_or(stem);
+    let is_plain = unit.is_empty() || NAMES.has("plain_name", unit);
+    (if is_plain { path.to_string() } else { unit.to_lowercase() }, is_test)
+}
+
+/// Calls `found` with each word of a text and where it is: names as a whole and by their parts.
+fn for_each_term(text: &str, found: &mut dyn FnMut(Term, usize, usize)) {
+    let bytes = text.as_bytes();
+    let is_word = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
+    let mut at = 0;
+    while at < bytes.len() {
+        if !bytes[at].is_ascii_alphabetic() {
+            // A word does not begin within a number or a word of other letters.
+            at += 1;
+            continue;
+        }
+        let start = at;
+        while is_word(at) || matches!(bytes.get(at), Some(b'_' | b'-')) && is_word(at + 1) {
+            at += 1;
+        }
+        let (mut part, mut parts) = (start, 0);
+        while let Some((from, to)) = next_part(bytes, part, at) {
+            add_term(&text[from..to], from, to, found);
+            (part, parts) = (to, parts + 1);
+        }
+        if parts > 1 {
+            let whole: String = text[start..at].chars().filter(char::is_ascii_alphabetic).collect();
+            found(hash(whole.to_ascii_lowercase().as_bytes()), start, at);
+        }
+    }
+}
+
+/// Returns the next part of a name: `HTTPServer_two` has `HTTP`, `Server` and `two`.
+fn next_part(bytes: &[u8], from: usize, end: usize) -> Option<(usize, usize)> {
+    let start = (from..end).find(|at| bytes[*at].is_ascii_alphabetic())?;
+    let upper = (start..end).take_while(|at| bytes[*at].is_ascii_uppercase()).count();
+    let lower_follows = |at: usize| at < end && bytes[at].is_ascii_lowercase();
+    let stop = match upper {
+        0 | 1 => start + upper + (start + upper..end).take_while(|at| bytes[*at].is_ascii_lowercase()).count(),
+        _ if lower_follows(start + upper) => start + upper - 1,
+        _ => start + upper,
+    };
+    Some((start, stop.max(start + 1)))
+}
+
+fn add_term(word: &str, from: usize, to: usize, found: &mut dyn FnMut(Term, usize, usize)) {
+    let lower = word.to_ascii_lowercase();
+    if lower.len() > 2 && !is_stop_word(&lower) {
+        let ending = ["ing", "ed", "es", "s"].into_iter().find_map(|ending| lower.strip_suffix(ending));
+        let stem = ending.filter(|stem| stem.len() > 3 && !lower.ends_with("ss")).unwrap_or(&lower);
+        found(hash(stem.as_bytes()), from, to);
+    }
+}
+
+/// FNV-1a, which is the same on every machine.
+fn hash(word: &[u8]) -> Term {
+    word.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_whole_and_by_their_parts() {
+        let spelled = |text: &str| {
+            let mut found = Vec::new();
+            for_each_term(text, &mut |_, start, end| found.push(text[start..end].to_owned()));
+            found
+        };
+        assert_eq!(spelled("XMLParser_card"), ["XML", "Parser", "card", "XMLParser_card"]);
+        assert_eq!(spelled("the task-card of v2, größe 3x"), ["task", "card", "task-card"]);
+        let terms = |text: &str| SourceTerms::read(text).map(|terms| terms.counts).unwrap_or_default();
+        assert_eq!(terms("taskCards"), terms("task_cards"));
+        assert!(SourceTerms::read(&"x".repeat(MAX_LINE + 1)).is_none());
+    }
+}

@@ -1,0 +1,1 @@
+var cart={badge:1,articles:2,icon:3,empty:4};
