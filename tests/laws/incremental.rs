@@ -66,7 +66,7 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
 }
 
 const CONFIGS: [&str; 7] = [
-    "version: 1\n",
+    "version: 1\ncode: {likely: 2}\n",
     "version: 1\ndone_statuses: [finished]\n",
     "version: 1\nprofiles: {coding: {budget: {max_chars: 2600, strategy: both}}}\n",
     "version: 1\nadrs: {include: [\"docs/adr/0001*.md\"]}\noutput: {profiles: [coding, review]}\n",
@@ -168,6 +168,11 @@ impl Step {
                     0 => drop(files.remove(&path)),
                     1 => drop(files.insert(path, "# New\n\nStatus: rejected\n".to_owned())),
                     which => drop(files.insert(path, format!("# New\n\n## Decision\n\n{}", text(*which)))),
+                }
+                let source = format!("src/{}.rs", ["a", "b", "c"][*n]);
+                match which {
+                    0 => drop(files.remove(&source)),
+                    which => drop(files.insert(source, format!("fn stands_here() {{}}\n\n// {}", text(*which)))),
                 }
             }
             Self::Shift(n) => change(files, &item(*n), |old| old.replacen("---\n", "---\n# note\n", 1)),
