@@ -337,7 +337,7 @@ impl<'a> ReferenceSearch<'a> {
         let is_clear = mention.has_lines()
             || mention.reference.form == ReferenceForm::Link
             || mention.source == PathSource::DocField
-            || mention.reference.form == ReferenceForm::CodeSpan && !is_usual_code(name);
+            || !is_usual_code(name);
         let is_suffix = !path.starts_with(['/', '~']) && name.contains('.') && (path.contains('/') || is_clear);
         if is_suffix { files.ending_in(path) } else { Vec::new() }
     }
