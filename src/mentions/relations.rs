@@ -210,6 +210,16 @@ impl RunReader<'_> {
         };
         let relation = pending.or_else(of_section)?;
         let leading = self.leading(words.clone());
+        // Below a heading, what an entry begins with is meant; the rest of it says something about that.
+        let first = self.clauses.words.get(words.start).map_or(0, |word| word.start);
+        let link = self.links_in(&words).next().map(|link| &self.clauses.links[link].range);
+        let words = match (leading.last(), link.filter(|link| link.start <= first)) {
+            _ if pending.is_some() => words,
+            (Some(last), _) => words.start..last + 1,
+            (None, Some(link)) => words.start..self.clauses.word_at(link.end).min(words.end),
+            (None, None) if self.run.lists > 0 => return None,
+            (None, None) => words,
+        };
         self.take(words, &leading, false, relation);
         None
     }
