@@ -7,6 +7,7 @@ use crate::config::CodeDetail;
 use crate::graph::KeptCode;
 use crate::model::{LineRange, RepoPath, floor_cluster};
 use crate::redact::{Clean, CleanBuf};
+use std::collections::BTreeSet;
 use std::iter;
 use std::ops::Range;
 
@@ -18,6 +19,9 @@ const MAX_NAMED: usize = 400;
 /// The most bytes of a section: lines of generated files may be very long.
 const MAX_BYTES: usize = 24_000;
 const OUTLINE: (usize, usize) = (160, 160);
+const SHORTEST_NAME: usize = 4;
+/// The most definitions of a file whose bodies are shown because the root's text names them.
+const MAX_DEFINITIONS: usize = 8;
 
 /// What a pack may show of a code file.
 pub(super) struct CodeSection<'a> {
@@ -40,14 +44,39 @@ struct CodeFile<'a> {
     detail: CodeDetail,
 }
 
+/// Returns the names in a text that are spelled as code is: `loadTask`, `load_task`, `load()`, a code span.
+pub(super) fn identifiers(text: &str) -> BTreeSet<&str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let (mut found, mut at) = (BTreeSet::new(), 0);
+    for word in text.split(|c| !is_part(c)) {
+        let inner = word.trim_matches('_');
+        let is_camel =
+            inner.as_bytes().windows(2).any(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase());
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        let is_marked = after.starts_with("()") || before.ends_with('`') && after.starts_with(['`', '(']);
+        if word.len() >= SHORTEST_NAME && (is_camel || inner.contains('_') || is_marked) {
+            found.insert(word);
+        }
+        at += word.len() + after.chars().next().map_or(0, char::len_utf8);
+    }
+    found
+}
+
 /// Returns the sections of a code file: one of the whole if that is referred to, one for each group of named lines.
-pub(super) fn code_sections(detail: CodeDetail, reference: &ReferencedCode) -> Vec<CodeSection<'_>> {
+///
+/// Of a file that is too long to be shown, the definitions in `names` count as named lines.
+pub(super) fn code_sections<'a>(
+    detail: CodeDetail,
+    reference: &'a ReferencedCode,
+    names: &BTreeSet<&str>,
+) -> Vec<CodeSection<'a>> {
     let Ok(document) = &reference.document else { return Vec::new() };
     let text = &document.text.clean;
     let file = CodeFile { document, lines: SourceText::new(reference.path.name(), text), detail };
     let count = file.lines.len();
     let small = count <= SMALL_FILE.0 && text.chars().take(SMALL_FILE.1 + 1).count() <= SMALL_FILE.1;
-    let (groups, beyond) = file.groups(reference);
+    let definitions = if small { Vec::new() } else { file.named_definitions(reference, names) };
+    let (groups, beyond) = file.groups(reference, &definitions);
     let mut sections = Vec::new();
     if let Some(from) = reference.whole.as_ref().or(beyond) {
         let mut body = file.whole_body(small);
@@ -88,10 +117,15 @@ pub(super) fn lines_at_commit(code: &KeptCode<Clean>, detail: CodeDetail) -> (Te
 
 impl CodeFile<'_> {
     /// Returns the groups of named lines, and a reference to lines that the file does not have, or to very many of them.
-    fn groups<'r>(&self, reference: &'r ReferencedCode) -> (Vec<LineGroup<'r>>, Option<&'r CodeUse>) {
+    fn groups<'r>(
+        &self,
+        reference: &'r ReferencedCode,
+        definitions: &[(LineRange, &'r CodeUse)],
+    ) -> (Vec<LineGroup<'r>>, Option<&'r CodeUse>) {
         let (lines, count) = (&self.lines, self.lines.len());
         let (mut groups, mut beyond) = (Vec::new(), None);
-        for (named, from) in &reference.lines {
+        let stated = reference.lines.iter().map(|(named, from)| (*named, from));
+        for (named, from) in stated.chain(definitions.iter().copied()) {
             let [first, last] = [named.first, named.last].map(|line| self.redacted_line(line));
             let named = first..(last + 1).min(count);
             if first >= count || named.len() > MAX_NAMED {
@@ -121,6 +155,28 @@ impl CodeFile<'_> {
             }
         }
         (joined, beyond)
+    }
+
+    /// Returns the lines of the definitions with one of these names, if the file is referred to as a whole.
+    fn named_definitions<'r>(
+        &self,
+        reference: &'r ReferencedCode,
+        names: &BTreeSet<&str>,
+    ) -> Vec<(LineRange, &'r CodeUse)> {
+        let Some(from) = reference.whole.as_ref().filter(|_| self.detail != CodeDetail::Pointer) else {
+            return Vec::new();
+        };
+        let is_named = |line: &usize| {
+            let text = &self.document.text.clean[self.lines.bytes(*line..line + 1)];
+            let head = text.split(['(', '=', ':', '{']).next().unwrap_or_default();
+            head.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| names.contains(word))
+        };
+        let found = self.lines.definitions().into_iter().filter(is_named).take(MAX_DEFINITIONS);
+        let range = |line: usize| {
+            let [first, last] = self.real_lines(line..line + 1).map(|line| u32::try_from(line).unwrap_or(u32::MAX));
+            Some((LineRange::new(first, last)?, from))
+        };
+        found.filter_map(range).collect()
     }
 
     fn lines_body(&self, group: &LineGroup<'_>) -> TextLevels {
@@ -166,7 +222,10 @@ impl CodeFile<'_> {
 
     /// Returns the definitions of a file, the outer ones if there are many; `None` if that is no use.
     fn outline(&self) -> Option<Clean> {
-        let lines = &self.lines;
+        let (lines, name) = (&self.lines, self.document.path.name());
+        if WORDS.of("no_outline").iter().any(|end| name.ends_with(end)) {
+            return None;
+        }
         let mut found = lines.definitions();
         while found.len() > OUTLINE.0 {
             let deepest = found.iter().map(|line| lines.indent(*line)).max()?;

@@ -1,7 +1,7 @@
 //! Sections of what the root refers to: documents, code, and lines of code at a commit.
 
 use super::candidates::Selector;
-use super::code::{anchor, code_sections, lines_at_commit};
+use super::code::{anchor, code_sections, identifiers, lines_at_commit};
 use super::neighbours::{names_successor, nth_line};
 use super::origins::{record_origin, redactions, redactions_in_file};
 use super::types::add_lines;
@@ -110,7 +110,10 @@ impl Selector<'_> {
     pub(super) fn add_code(&mut self, reference: &ReferencedCode) {
         let ReferencedCode { path, shown, untrusted, .. } = reference;
         let Some(document) = self.file(FileKind::Code, path, shown, &reference.document) else { return };
-        for section in code_sections(self.context.profile.code_detail, reference) {
+        let root = &self.context.corpus.entries[self.root];
+        let mut names = identifiers(&root.body.clean);
+        names.extend(identifiers(&root.item.title));
+        for section in code_sections(self.context.profile.code_detail, reference, &names) {
             let (mut suffix, mut title) = (CleanBuf::new(), CleanBuf::new());
             suffix.text(shown);
             title.line(shown);
