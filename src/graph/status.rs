@@ -83,9 +83,10 @@ fn is_archived(entry: &Entry) -> bool {
     origin.url.is_none() && origin.path.dir().split('/').any(is_archive)
 }
 
-/// Returns a status in lower case without decoration: `✅ Done` → `done`, `Won't do` → `wont do`.
+/// Returns a status in lower case without decoration and remarks: `✅ Done (2.2)` → `done`, `Won't do` → `wont do`.
 pub fn plain_status(status: &str) -> String {
-    let lower = status.to_lowercase().replace(['\'', '’'], "");
+    let bare = status.split(['(', '（']).next().filter(|bare| bare.contains(char::is_alphanumeric)).unwrap_or(status);
+    let lower = bare.to_lowercase().replace(['\'', '’'], "");
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     words.join(" ")
 }

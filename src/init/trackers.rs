@@ -208,7 +208,8 @@ impl TrackerSearch<'_> {
             Some(field) => field.to_uppercase(),
             None => {
                 let by = if bare.is_empty() { last } else { bare };
-                let name = rule.known.get(&by.to_lowercase())?;
+                // `active-rfcs` are RFCs.
+                let name = rule.known.get(&by.rsplit(['-', '_', ' ']).next()?.to_lowercase())?;
                 (files.len() >= LEAST_SERIES && heads.len() * 2 >= files.len().min(MOST_READ)).then(|| name.clone())?
             }
         };

@@ -19,6 +19,8 @@ pub(super) fn label(line: &str) -> Option<(&str, &str)> {
     // Of `**Status:** Draft` the emphasis ends behind the colon.
     let is_open = label.starts_with(['*', '_']) && !label.ends_with(['*', '_']);
     let value = if is_open { value.trim_start_matches(['*', '_']) } else { value }.trim();
+    let strong = value.strip_prefix("**").and_then(|value| value.strip_suffix("**"));
+    let value = strong.filter(|inner| !inner.contains('*')).unwrap_or(value);
     let is_name = name.starts_with(char::is_alphabetic)
         && name.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '/'))
         && name.split_whitespace().count() <= MOST_WORDS;
