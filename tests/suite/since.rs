@@ -75,7 +75,7 @@ fn a_pack_is_found_where_git_has_it_or_where_it_was_delivered() {
     let first = sandbox.git(&["rev-parse", "HEAD~1"]);
     let short = &old["sha256:".len()..][..8];
     let by_id = format!("cp_feat-cache_coding_{}", &old["sha256:".len()..][..12]);
-    for named in [old.as_str(), short, &by_id] {
+    for named in [old.as_str(), &short.to_uppercase(), &by_id] {
         let told = since(&sandbox, 4, &[named]);
         assert_eq!((&told["path"], &told["commit"]), (&PACK.into(), &first.trim().into()), "{named}");
         assert_eq!(texts(&told), ["paragraph 1 of `Cache` changed: Results are cached in memory."]);
@@ -100,9 +100,12 @@ fn a_pack_that_nothing_holds_is_refused_unless_a_build_gives_it() {
     assert_eq!((run.code, run.stdout.as_str()), (2, ""));
     assert!(run.stderr.contains("no file in `packs` holds it"), "{}", run.stderr);
     assert!(run.stderr.contains("name the file that was read"), "{}", run.stderr);
-    for wrong in ["feat:cache", "0a0a", "nothing.json", "--"] {
+    for wrong in ["feat:cache", "0a0a", "sha256:0a0a0a0", "0a0a0a0g", &"0".repeat(65), "nothing.json", "--"] {
         assert_ne!(sandbox.run(&["diff", "--since", wrong]).code, 0, "{wrong}");
     }
+    // A text that only quotes the name of the field states no hash.
+    sandbox.write("packs/odd.json", format!(r#"{{"x": "\"hash\": \"{other}\"", "hash": 1}}"#));
+    assert_eq!(sandbox.run(&["diff", "--since", &other]).code, 2);
     // Cached packs are in no history, but a build still gives the one that was read.
     let cached =
         Sandbox::with(&[("contextpack.yml", "output: {dir: .contextpack/packs}\n"), ("work_items/store.md", STORE)]);

@@ -116,12 +116,9 @@ fn of_pack(document: &mut Document, diff: &Diff, pack: &PackChange) {
         let reasons: Vec<&str> = [&omission.old, &omission.new].into_iter().flatten().map(String::as_str).collect();
         line(&format!("left out {} {{}} ({{}})", sign(&omission.change)), &[&omission.id, &reasons.join(" → ")])
     }));
-    lines.extend(
-        pack.redactions
-            .iter()
-            .filter(|_| is_there)
-            .map(|it| line(&format!("redactions in {{}}: {{}} {} → {}", it.old, it.new), &[&it.section, &it.rule])),
-    );
+    for it in pack.redactions.iter().filter(|_| is_there) {
+        lines.push(line(&format!("redactions in {{}}: {{}} {} → {}", it.old, it.new), &[&it.section, &it.rule]));
+    }
     lines.extend(pack.warnings.iter().filter(|_| is_there).map(|warning| {
         line(&format!("warning {} {{}}: {{}}", sign(&warning.change)), &[&warning.code, &warning.message])
     }));
@@ -157,19 +154,16 @@ fn sign(change: &str) -> &'static str {
 }
 
 fn pack_names(packs: &[String]) -> Line {
-    let names: Vec<&str> = packs.iter().map(String::as_str).collect();
-    match names[..] {
-        [one] => line("{}", &[one]),
-        _ => named(&names, "packs"),
-    }
+    named(&packs.iter().map(String::as_str).collect::<Vec<_>>(), "packs")
 }
 
-/// Names the first of several things, and counts the others: `7 packs: a, b and 5 more`.
-fn named(names: &[&str], what: &str) -> Line {
+/// Names one thing, or the first of several, and counts the others: `7 packs: a, b and 5 more`.
+pub(in crate::cli) fn named(names: &[&str], what: &str) -> Line {
     let first = &names[..names.len().min(MAX_NAMED)];
+    let count = if let [_] = names { String::new() } else { format!("{} {what}: ", names.len()) };
     let more = names.len() - first.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    line(&format!("{} {what}: {}{more}", names.len(), vec!["{}"; first.len()].join(", ")), first)
+    line(&format!("{count}{}{more}", vec!["{}"; first.len()].join(", ")), first)
 }
 
 pub(super) struct ReviewGroup<'d> {
@@ -295,18 +289,4 @@ fn label(text: &str) -> String {
         label.push('…');
     }
     label
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_label_is_syntax() {
-        assert_eq!(
-            label("feat:x \"]; `click` n0 <b>\u{202e}\n"),
-            "feat#58;x #34;#93;#59; #96;click#96; n0 #60;b#62;··"
-        );
-        assert_eq!(label(&"ä".repeat(61)), format!("{}…", "ä".repeat(60)));
-    }
 }

@@ -2,7 +2,7 @@
 
 mod document;
 
-pub(super) use document::{diff_line, document, graph, sections};
+pub(super) use document::{diff_line, document, graph, named, sections};
 
 use super::args::{BudgetArgs, DiffArgs, Global};
 use super::input::{self, from_here};
@@ -25,7 +25,11 @@ pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     if !args.since.is_empty() || args.commits.is_some() {
         return super::since::run(global, args);
     }
-    let sides = Sides::find(global, args)?;
+    let sides = Sides::read(global, args).map_err(|failure| {
+        // A root is no revision, and its pack is what was meant.
+        let hint = || [&args.old, &args.new].into_iter().flatten().find_map(|typed| hint_for_root(global, typed));
+        if matches!(failure, Failure::Usage(_)) { hint().unwrap_or(failure) } else { failure }
+    })?;
     let (rebuilt, exit) = match args.rebuild {
         true => settled(|| rebuild(global, &sides.new)).map(|(packs, exit)| (Some(packs), exit))?,
         false => (None, Exit::Done),
@@ -220,17 +224,6 @@ impl Side {
 }
 
 impl Sides {
-    fn find(global: &Global, args: &DiffArgs) -> Result<Self, Failure> {
-        Self::read(global, args).map_err(|failure| match failure {
-            // A root is no revision, and its pack is what was meant.
-            Failure::Usage(why) => {
-                let mut typed = [&args.old, &args.new].into_iter().flatten().filter(|typed| !Path::new(typed).exists());
-                Failure::Usage(typed.find_map(|typed| hint_for_root(global, typed)).unwrap_or(why))
-            }
-            failure => failure,
-        })
-    }
-
     fn read(global: &Global, args: &DiffArgs) -> Result<Self, Failure> {
         let revision = |name: &str| Side::of_revision(global, if name.is_empty() { "HEAD" } else { name });
         let (old, new) = match (args.old.as_deref(), args.new.as_deref()) {
@@ -273,20 +266,17 @@ fn object(global: &Global, revision: &str, path: &str) -> Result<Option<GitObjec
     history.read(revision, path.trim_end_matches('/'), &is_pack_name).map_err(outside)
 }
 
-fn hint_for_root(global: &Global, typed: &str) -> Option<String> {
-    let repository = global.open(None).ok()?;
+fn hint_for_root(global: &Global, typed: &str) -> Option<Failure> {
+    let repository = global.open(None).ok().filter(|_| !Path::new(typed).exists())?;
     let project = repository.project();
     let item = repository.find(&project, typed).ok()?;
     let profile = repository.configuration().profiles(&[]).ok()?.into_iter().next()?;
     let name = pack_file_name(&slug(&project.pack_name(item)), &profile, None);
     let pack = format!("{}/{name}", repository.settings().output.dir);
-    // Below the root of git, a path of a revision is relative to the folder only with a dot.
-    let dot = if repository.root().join(".git").exists() { "" } else { "./" };
-    let typed = without_secrets(typed);
-    Some(format!(
-        "`{typed}` is a work item, not a revision: `contextpack diff HEAD:{dot}{pack} {}` compares its pack with that of the last commit",
-        from_here(&pack)
-    ))
+    let (typed, here) = (without_secrets(typed), from_here(&pack));
+    Some(Failure::Usage(format!(
+        "`{typed}` is a work item, not a revision: `contextpack diff HEAD:./{pack} {here}` compares its pack with that of the last commit"
+    )))
 }
 
 fn listed(folder: &Folder) -> Result<GitObject, Failure> {

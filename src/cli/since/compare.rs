@@ -1,15 +1,13 @@
 //! Compares a pack that was read with what a build gives now.
 
-use super::ReadPack;
 use super::find::{FoundPack, HashPrefix, folders};
-use crate::cli::args::{BudgetArgs, Global};
+use super::{Checkout, ReadPack};
+use crate::cli::args::BudgetArgs;
 use crate::cli::delivery::{self, DeliveryLine};
 use crate::cli::packs::{self, PackKey, probe_again};
 use crate::config::Strategy;
 use crate::console::{Failure, no_roots};
-use crate::engine::{
-    BudgetLimits, BudgetProbe, EngineError, Project, Repository, RootError, UNVERIFIABLE, lost_its_issue,
-};
+use crate::engine::{self, BudgetLimits, BudgetProbe, EngineError, RootError, UNVERIFIABLE, lost_its_issue};
 use crate::git::{is_in_git, is_shallow};
 use crate::model::{Diagnostic, Severity, quoted};
 use crate::review::{Difference, PackMoves, SalvagedPack, content_hash, difference, limits, salvage};
@@ -42,138 +40,124 @@ impl Compared {
     }
 }
 
-pub(super) fn compare(repository: &Repository, project: &Project<'_>, found: &FoundPack) -> Result<Compared, Failure> {
-    let clean = |text: String| project.without_secrets(&text);
-    let mut old = salvage(&found.bytes);
-    old.faults = old.faults.into_iter().map(clean).collect();
-    let read = old.pack.clone();
-    old.pack = read.as_ref().map(|pack| project.scrubbed(pack));
-    let mut compared = Compared {
-        // What is no pack was not edited either.
-        status: if read.is_some() { "edited" } else { "invalid" },
-        reasons: old.faults.clone(),
-        is_damaged: read.is_none() || old.truncated || old.is_unmerged,
-        old,
-        ..Compared::default()
-    };
-    let Some(pack) = &read else { return Ok(compared) };
-    let name = PackKey::of(pack).root;
-    let root = match name.as_deref().map(|name| root_now(repository, project, pack, name)).transpose()?.transpose() {
-        Ok(root) => root,
-        Err((status, reason)) => return Ok(compared.ended(status, clean(reason))),
-    };
-    if let Some((name, root)) = name.as_ref().zip(root.as_ref()).filter(|(name, root)| name != root) {
-        compared.reasons.push(clean(format!("`{name}` is `{root}` now")));
-    }
-    let (sealed, has_other_limits, diagnostics) = match probe_again(repository, project, pack, root) {
-        Ok(probe) => build_within(repository, &probe, probe.limits, &pack.budget)?,
-        // Its profile, agent, job or handover is gone.
-        Err(Failure::Usage(why) | Failure::Input(why)) => return Ok(compared.ended("orphaned", clean(why))),
-        Err(failure) => return Err(failure),
-    };
-    compared.diagnostics = diagnostics;
-    let Some(sealed) = sealed else {
-        let errors = compared.diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
-        compared.reasons.extend(errors.map(|error| error.message.clone()));
-        return Ok(Compared { status: "failed", ..compared });
-    };
-    if has_other_limits {
-        let note = "its limits are not the configured ones, and it is compared within its own";
-        compared.reasons.push(note.to_owned());
-    }
-    let (status, reasons) = state(project, &compared, found, &sealed);
-    compared.status = status;
-    compared.reasons.extend(reasons.into_iter().map(clean));
-    let new = project.scrubbed(sealed.pack());
-    if let Some(old) = compared.old.pack.as_ref().filter(|_| status != "fresh") {
-        compared.moves = PackMoves::between(old, &new, compared.is_damaged, &|name| project.has(name));
-    }
-    Ok(Compared { new: Some(new), ..compared })
-}
+/// A pack, whether such packs have other limits now, and what is wrong with the inputs.
+type Built = (Option<Sealed>, bool, Vec<Diagnostic>);
 
-fn state(
-    project: &Project<'_>,
-    compared: &Compared,
-    found: &FoundPack,
-    sealed: &Sealed,
-) -> (&'static str, Vec<String>) {
-    let now = sealed.pack();
-    let has_its_hash = || content_hash(&found.bytes).is_some_and(|digest| digest.to_string() == now.hash);
-    if sealed.is_unchanged(&found.bytes) || has_its_hash() {
-        ("fresh", Vec::new())
-    } else if lost_its_issue(&found.bytes, now) {
-        (UNVERIFIABLE, vec!["its issue is not in the snapshot: run `contextpack sync`".to_owned()])
-    } else if compared.old.faults.is_empty() {
-        match difference(&found.bytes, now, &|name| project.has(name)) {
-            Difference::Stale(reasons) => ("stale", reasons),
-            Difference::Edited(reasons) => ("edited", reasons),
+impl Checkout<'_, '_> {
+    pub(super) fn compare(&self, found: &FoundPack) -> Result<Compared, Failure> {
+        let project = self.project;
+        let clean = |text: String| project.without_secrets(&text);
+        let mut old = salvage(&found.bytes);
+        old.faults = old.faults.into_iter().map(clean).collect();
+        let read = old.pack.clone();
+        old.pack = read.as_ref().map(|pack| project.scrubbed(pack));
+        let mut compared = Compared {
+            // What is no pack was not edited either.
+            status: if read.is_some() { "edited" } else { "invalid" },
+            reasons: old.faults.clone(),
+            is_damaged: read.is_none() || old.truncated || old.is_unmerged,
+            old,
+            ..Compared::default()
+        };
+        let Some(pack) = &read else { return Ok(compared) };
+        let name = PackKey::of(pack).root;
+        let root = match name.as_deref().map(|name| self.root_now(pack, name)).transpose()?.transpose() {
+            Ok(root) => root,
+            Err((status, reason)) => return Ok(compared.ended(status, clean(reason))),
+        };
+        if let Some((name, root)) = name.as_ref().zip(root.as_ref()).filter(|(name, root)| name != root) {
+            compared.reasons.push(clean(format!("`{name}` is `{root}` now")));
         }
-    } else {
-        // Of another version, only what both know is compared.
-        let is_of_version = |old: &Pack| old.schema_version == now.schema_version;
-        let is_edited = compared.is_damaged || compared.old.pack.as_ref().is_some_and(is_of_version);
-        (if is_edited { "edited" } else { "stale" }, Vec::new())
+        let (sealed, has_other_limits, diagnostics) = match probe_again(self.repository, project, pack, root) {
+            Ok(probe) => self.build_within(&probe, &pack.budget)?,
+            // Its profile, agent, job or handover is gone.
+            Err(Failure::Usage(why) | Failure::Input(why)) => return Ok(compared.ended("orphaned", clean(why))),
+            Err(failure) => return Err(failure),
+        };
+        compared.diagnostics = diagnostics;
+        let Some(sealed) = sealed else {
+            let errors = compared.diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
+            compared.reasons.extend(errors.map(|error| error.message.clone()));
+            return Ok(Compared { status: "failed", ..compared });
+        };
+        if has_other_limits {
+            let note = "its limits are not the configured ones, and it is compared within its own";
+            compared.reasons.push(note.to_owned());
+        }
+        let (status, reasons) = self.state(&compared, found, &sealed);
+        compared.status = status;
+        compared.reasons.extend(reasons.into_iter().map(clean));
+        let new = project.scrubbed(sealed.pack());
+        if let Some(old) = compared.old.pack.as_ref().filter(|_| status != "fresh") {
+            compared.moves = PackMoves::between(old, &new, compared.is_damaged, &|name| project.has(name));
+        }
+        Ok(Compared { new: Some(new), ..compared })
     }
-}
 
-/// Returns the name that the root of a pack has now, or a status and its reason if there is none. An item that has another id now
-/// is in the same file, or claims the same issue.
-fn root_now(
-    repository: &Repository,
-    project: &Project<'_>,
-    pack: &Pack,
-    name: &str,
-) -> Result<Result<String, (&'static str, String)>, Failure> {
-    let found = |typed: &str| repository.find_roots(project, &[typed.to_owned()]);
-    let error = match found(name) {
-        Ok(_) => return Ok(Ok(name.to_owned())),
-        Err(EngineError::Root(error)) => error,
-        Err(error) => return Err(error.into()),
-    };
-    let of_root = pack.inputs.iter().filter(|input| input.kind == "work_item" && input.id.as_deref() == Some(name));
-    let paths = of_root.filter_map(|input| input.path.as_deref());
-    for other in paths.chain(pack.root.issue_url.as_deref().filter(|url| *url != name)) {
-        if let Ok([item]) = found(other).as_deref() {
-            return Ok(Ok(project.corpus().entries[*item].item.id.to_string()));
+    fn state(&self, compared: &Compared, found: &FoundPack, sealed: &Sealed) -> (&'static str, Vec<String>) {
+        let now = sealed.pack();
+        let has_its_hash = || content_hash(&found.bytes).is_some_and(|digest| digest.to_string() == now.hash);
+        if sealed.is_unchanged(&found.bytes) || has_its_hash() {
+            ("fresh", Vec::new())
+        } else if lost_its_issue(&found.bytes, now) {
+            (UNVERIFIABLE, vec!["its issue is not in the snapshot: run `contextpack sync`".to_owned()])
+        } else if compared.old.faults.is_empty() {
+            match difference(&found.bytes, now, &|name| self.project.has(name)) {
+                Difference::Stale(reasons) => ("stale", reasons),
+                Difference::Edited(reasons) => ("edited", reasons),
+            }
+        } else {
+            // Of another version, only what both know is compared.
+            let is_of_version = |old: &Pack| old.schema_version == now.schema_version;
+            let is_edited = compared.is_damaged || compared.old.pack.as_ref().is_some_and(is_of_version);
+            (if is_edited { "edited" } else { "stale" }, Vec::new())
         }
     }
-    Ok(Err(match error {
-        RootError::Issue(_) => (UNVERIFIABLE, error.to_string()),
-        // A similar id is no help to who did not type this one.
-        RootError::Unknown { .. } => ("orphaned", format!("there is no item `{name}` any more")),
-        error => ("orphaned", error.to_string()),
-    }))
-}
 
-/// Builds within the limits of an older pack, and returns whether such packs have others now, and what is wrong with the inputs.
-fn build_within(
-    repository: &Repository,
-    probe: &BudgetProbe<'_, '_>,
-    configured: BudgetLimits,
-    budget: &PackBudget,
-) -> Result<(Option<Sealed>, bool, Vec<Diagnostic>), Failure> {
-    let (sealed, report) = probe.report(repository.files(), configured)?;
-    let has_limit = budget.max_chars.or(budget.max_bytes).or(budget.max_tokens).is_some();
-    // A pack of which no limit could be read has those of today.
-    if !has_limit || sealed.as_ref().is_some_and(|sealed| limits(&sealed.pack().budget) == limits(budget)) {
-        return Ok((sealed, false, report.diagnostics));
+    /// Returns the name that the root of a pack has now, or a status and its reason if there is none. An item that has another id now
+    /// is in the same file, or claims the same issue.
+    fn root_now(&self, pack: &Pack, name: &str) -> Result<Result<String, (&'static str, String)>, Failure> {
+        let found = |typed: &str| self.repository.find_roots(self.project, &[typed.to_owned()]);
+        let error = match found(name) {
+            Ok(_) => return Ok(Ok(name.to_owned())),
+            Err(EngineError::Root(error)) => error,
+            Err(error) => return Err(error.into()),
+        };
+        let of_root = pack.inputs.iter().filter(|input| input.kind == "work_item" && input.id.as_deref() == Some(name));
+        let paths = of_root.filter_map(|input| input.path.as_deref());
+        for other in paths.chain(pack.root.issue_url.as_deref().filter(|url| *url != name)) {
+            if let Ok([item]) = found(other).as_deref() {
+                return Ok(Ok(self.project.corpus().entries[*item].item.id.to_string()));
+            }
+        }
+        Ok(Err(match error {
+            RootError::Issue(_) => (UNVERIFIABLE, error.to_string()),
+            // A similar id is no help to who did not type this one.
+            RootError::Unknown { .. } => ("orphaned", format!("there is no item `{name}` any more")),
+            error => ("orphaned", error.to_string()),
+        }))
     }
-    let strategies = [Strategy::TruncateTail, Strategy::DropLowPriority, Strategy::Both];
-    let own = BudgetLimits {
-        max_chars: budget.max_chars,
-        max_bytes: budget.max_bytes,
-        max_tokens: budget.max_tokens,
-        strategy: strategies.into_iter().find(|strategy| strategy.name() == budget.strategy),
-        margin: budget.margin.and_then(|margin| u8::try_from(margin).ok()).filter(|margin| *margin <= 90),
-    };
-    let (sealed, report) = probe.report(repository.files(), own)?;
-    Ok((sealed, true, report.diagnostics))
+
+    /// Builds within the limits of an older pack.
+    fn build_within(&self, probe: &BudgetProbe<'_, '_>, budget: &PackBudget) -> Result<Built, Failure> {
+        let (sealed, report) = probe.report(self.repository.files(), probe.limits)?;
+        let has_limit = budget.max_chars.or(budget.max_bytes).or(budget.max_tokens).is_some();
+        // A pack of which no limit could be read has those of today.
+        if !has_limit || sealed.as_ref().is_some_and(|sealed| limits(&sealed.pack().budget) == limits(budget)) {
+            return Ok((sealed, false, report.diagnostics));
+        }
+        let strategies = [Strategy::TruncateTail, Strategy::DropLowPriority, Strategy::Both];
+        let PackBudget { max_chars, max_bytes, max_tokens, .. } = *budget;
+        let strategy = strategies.into_iter().find(|strategy| strategy.name() == budget.strategy);
+        let margin = budget.margin.and_then(|margin| u8::try_from(margin).ok()).filter(|margin| *margin <= 90);
+        let own = BudgetLimits { max_chars, max_bytes, max_tokens, strategy, margin };
+        let (sealed, report) = probe.report(self.repository.files(), own)?;
+        Ok((sealed, true, report.diagnostics))
+    }
 }
 
 pub(super) struct Search<'a, 's> {
-    global: &'a Global,
-    repository: &'a Repository,
-    project: &'a Project<'s>,
+    now: Checkout<'a, 's>,
     asked: Vec<HashPrefix>,
     built: BTreeMap<String, Pack>,
     delivered: Vec<DeliveryLine>,
@@ -181,23 +165,18 @@ pub(super) struct Search<'a, 's> {
 
 impl<'a, 's> Search<'a, 's> {
     /// Looks for these packs: in the record, then among those that the configuration asks for and those of jobs.
-    pub(super) fn run(
-        global: &'a Global,
-        repository: &'a Repository,
-        project: &'a Project<'s>,
-        asked: Vec<HashPrefix>,
-    ) -> Result<Self, Failure> {
-        let lines = delivery::log(repository)?.map(|log| log.lines).unwrap_or_default();
+    pub(super) fn run(now: Checkout<'a, 's>, asked: Vec<HashPrefix>) -> Result<Self, Failure> {
+        let lines = delivery::log(now.repository)?.map(|log| log.lines).unwrap_or_default();
         let is_asked = |line: &DeliveryLine| asked.iter().any(|asked| asked.is_of(&line.hash));
         let delivered: Vec<_> = lines.into_iter().filter(is_asked).collect();
         // What is likely comes first: what the record names, and whose file is gone.
         let recorded: BTreeSet<PackKey> = delivered.iter().map(|line| line.key.clone()).collect();
-        let mut search = Self { global, repository, project, asked, built: BTreeMap::new(), delivered };
+        let mut search = Self { now, asked, built: BTreeMap::new(), delivered };
         recorded.iter().try_for_each(|name| search.build(name))?;
         if !search.is_over() {
             search.build_configured()?;
         }
-        for (name, job) in &repository.settings().jobs {
+        for (name, job) in &now.repository.settings().jobs {
             let (root, agent) = (job.root.clone(), Some(job.agent.name.clone()));
             if !search.is_over() {
                 search.build(&PackKey { root, agent, job: Some(name.clone()), ..PackKey::default() })?;
@@ -218,19 +197,18 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     fn build_configured(&mut self) -> Result<(), Failure> {
-        let profiles = self.repository.settings().output.profiles.clone();
+        let Checkout { global, repository, project } = self.now;
+        let profiles = repository.settings().output.profiles.clone();
         let budget = BudgetArgs { profiles, ..BudgetArgs::default() };
         let is_asked = |sealed: &Sealed| self.asked.iter().any(|asked| asked.is_of(&sealed.pack().hash));
-        let roots = self.project.roots();
-        let (found, _) = packs::run(self.global, self.repository, self.project, roots, (&[], &budget), &|built| {
-            built.outcome.ok().filter(is_asked)
-        })?;
+        let finish = |built: engine::Built| built.outcome.ok().filter(is_asked);
+        let (found, _) = packs::run(global, repository, project, project.roots(), (&[], &budget), &finish)?;
         found.iter().flatten().for_each(|sealed| self.keep(sealed));
         Ok(())
     }
 
     fn build(&mut self, key: &PackKey) -> Result<(), Failure> {
-        let built = match key.probe(self.repository, self.project) {
+        let built = match key.probe(self.now.repository, self.now.project) {
             Ok(probe) => probe.build(probe.limits)?,
             Err(Failure::Usage(_) | Failure::Input(_)) => return Ok(()),
             Err(failure) => return Err(failure),
@@ -255,13 +233,13 @@ impl<'a, 's> Search<'a, 's> {
             format!("the record has it: built {at} and delivered{whom}{root}, and its file there is gone")
         });
         let reasons = [Some(self.searched()), delivered, Some(self.next().to_owned())].into_iter().flatten();
-        Compared::missing(reasons.map(|reason| self.project.without_secrets(&reason)).collect())
+        Compared::missing(reasons.map(|reason| self.now.project.without_secrets(&reason)).collect())
     }
 
     fn searched(&self) -> String {
-        let root = self.repository.root();
-        let output = &self.repository.settings().output;
-        let folders = folders(self.repository).into_iter().map(|dir| dir.to_string());
+        let repository = self.now.repository;
+        let (root, output) = (repository.root(), &repository.settings().output);
+        let folders = folders(repository).into_iter().map(|dir| dir.to_string());
         let folders: Vec<String> =
             folders.filter(|dir| dir == output.dir.as_str() || root.join(dir).is_dir()).collect();
         let history = if is_in_git(root) { ", nor any version of them that git has" } else { "" };
@@ -273,11 +251,11 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     fn next(&self) -> &'static str {
-        if self.project.roots().is_empty() {
-            no_roots(self.repository)
-        } else if is_shallow(self.repository.root()) {
+        if self.now.project.roots().is_empty() {
+            no_roots(self.now.repository)
+        } else if is_shallow(self.now.repository.root()) {
             "this clone is shallow: `git fetch --unshallow` gets the older packs"
-        } else if self.repository.settings().commits_packs() {
+        } else if self.now.repository.settings().commits_packs() {
             "name the file that was read, or fetch the branch that has it; `contextpack render --record` keeps a pack that is not committed"
         } else {
             "packs are not committed here: name the file that was read; `contextpack render --record` keeps each pack that it prints"

@@ -1,5 +1,6 @@
 //! Finds packs by their hashes: in the folders of packs, among delivered packs, and in every version that git still has.
 
+use crate::cli::diff::outside;
 use crate::console::Failure;
 use crate::engine::Repository;
 use crate::git::{History, HistoryError, file_versions};
@@ -126,7 +127,6 @@ impl Search {
     /// Looks at every version of the files in these folders that git has, the newest first.
     fn history(&mut self, repository: &Repository, folders: &[RepoPath]) -> Result<(), Failure> {
         let dirs: Vec<&str> = folders.iter().map(RepoPath::as_str).collect();
-        let outside = |error: HistoryError| Failure::Outside(Box::new(error));
         let versions = match file_versions(repository.root(), &dirs) {
             Ok(versions) => versions,
             Err(HistoryError::NoRepository) => return Ok(()),
@@ -177,34 +177,4 @@ pub(super) fn stated_hash(bytes: &[u8]) -> Option<&str> {
     let hex = std::str::from_utf8(value.get(..WHOLE)?).ok()?;
     let is_hex = hex.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
     (is_hex && value.get(WHOLE) == Some(&b'"')).then_some(hex)
-}
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-
-    const PACK: &str = include_str!("../../../tests/golden/minimal/packs/feat-greeting.coding.json");
-
-    #[test]
-    fn the_hash_of_a_pack_is_read_and_none_of_a_text() {
-        let pack = crate::review::read(PACK.as_bytes()).unwrap();
-        let hex = stated_hash(PACK.as_bytes()).unwrap();
-        assert_eq!(format!("sha256:{hex}"), pack.hash);
-        for other in ["", "{\"hash\": 1}", "{\"hash\": \"sha256:00\"}", "{\"x\": \"\\\"hash\\\": \\\"sha256:\"}"] {
-            assert_eq!(stated_hash(other.as_bytes()), None, "{other}");
-        }
-    }
-
-    #[test]
-    fn a_hash_is_named_whole_by_its_beginning_or_by_the_id_of_a_pack() {
-        let read = |typed: &str| HashPrefix::read(typed).map(|hash| hash.text());
-        assert_eq!(read("sha256:00AAbbcc"), Some("sha256:00aabbcc".to_owned()));
-        assert_eq!(read("00aabbccdd"), Some("sha256:00aabbccdd".to_owned()));
-        assert_eq!(read("cp_feat-x_y_coding_0123456789ab"), Some("sha256:0123456789ab".to_owned()));
-        for other in ["", "sha256:", "sha256:00aabbc", "feat:cache", "main", "0123456g", &"0".repeat(65)] {
-            assert_eq!(read(other), None, "{other}");
-        }
-        assert!(HashPrefix::read("00aabbcc").unwrap().is_of(&format!("sha256:00aabbcc{}", "0".repeat(56))));
-    }
 }

@@ -5,15 +5,15 @@ mod find;
 
 use super::args::{DiffArgs, Global};
 use super::input;
-use crate::cli::diff::{self, diff_line, outside};
+use crate::cli::diff::{self, diff_line, named as named_list, outside};
 use crate::console::github::append;
 use crate::console::{self, Document, Exit, Failure, Format, Line, line, printable, report, settled};
 use crate::engine::{Project, Repository, UNVERIFIABLE};
 use crate::git::{CommitTrailers, changed_files, trailers};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
-use crate::review::{Diff, MovedText, Pair, SalvagedPack, SharedChange};
+use crate::review::{Diff, MovedText, PackMoves, Pair, SalvagedPack, SharedChange};
 use crate::wire::Pack;
-use compare::{Compared, Search, compare};
+use compare::{Compared, Search};
 use find::{FoundPack, HashPrefix, find};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -36,6 +36,14 @@ struct ReadPack {
     own_edits: Option<String>,
 }
 
+/// What packs are compared with.
+#[derive(Clone, Copy)]
+struct Checkout<'a, 's> {
+    global: &'a Global,
+    repository: &'a Repository,
+    project: &'a Project<'s>,
+}
+
 struct Answer {
     packs: Vec<ReadPack>,
     diff: Diff,
@@ -56,15 +64,12 @@ fn try_run(global: &Global, args: &DiffArgs, named: &[ReadPack]) -> Result<Exit,
     if let Some(range) = &args.commits {
         read.extend(of_commits(&repository, range)?);
     }
-    let answer = answer(global, &repository, &project, read)?;
+    let answer = answer(Checkout { global, repository: &repository, project: &project }, read)?;
     repository.confirm_settled()?;
     // A pack that was named and that nothing holds is wrong usage; one that a commit names may be elsewhere.
     if let Some(lost) = answer.packs.iter().find(|read| read.compared.status == "missing" && read.commits.is_empty()) {
-        return Err(Failure::usage(format!(
-            "the pack `{}` is not known: {}",
-            lost.asked,
-            lost.compared.reasons.join("; ")
-        )));
+        let why = lost.compared.reasons.join("; ");
+        return Err(Failure::usage(format!("the pack `{}` is not known: {why}", lost.asked)));
     }
     if let Some(file) = &args.summary {
         append(file, &document(&answer, true).markdown())?;
@@ -84,7 +89,7 @@ pub(crate) fn diagnostics(
     range: &str,
 ) -> Result<Vec<Diagnostic>, Failure> {
     let read = of_commits(repository, range)?;
-    let answer = answer(global, repository, project, read)?;
+    let answer = answer(Checkout { global, repository, project }, read)?;
     Ok(answer.packs.iter().filter_map(diagnostic).collect())
 }
 
@@ -103,11 +108,11 @@ fn exit(global: &Global, answer: &Answer) -> Exit {
 
 fn named(typed: &str) -> Result<ReadPack, Failure> {
     let path = Path::new(typed);
-    let file = |bytes, path: &str| FoundPack { bytes, path: path.to_owned(), commit: None };
-    let found = match typed {
-        "-" => Some(file(input::stdin()?, "standard input")),
-        _ if path.is_file() || typed.ends_with(".json") => Some(file(input::named_file(path)?, typed)),
-        _ => None,
+    let is_file = typed == "-" || path.is_file() || typed.ends_with(".json");
+    let shown = if typed == "-" { "standard input" } else { typed };
+    let found = match is_file {
+        true => Some(FoundPack { bytes: input::file_or_stdin(path)?, path: shown.to_owned(), commit: None }),
+        false => None,
     };
     let hash = HashPrefix::read(typed).filter(|_| found.is_none());
     if found.is_none() && hash.is_none() {
@@ -123,9 +128,10 @@ fn named(typed: &str) -> Result<ReadPack, Failure> {
 
 /// Returns the packs that the commits of a range name, each once, in the order of the commits.
 fn of_commits(repository: &Repository, range: &str) -> Result<Vec<ReadPack>, Failure> {
-    let commits = trailers(repository.root(), range, TRAILER).map_err(outside)?;
     let mut read: Vec<ReadPack> = Vec::new();
-    for CommitTrailers { id, subject, values, left_out } in commits {
+    for CommitTrailers { id, subject, values, left_out } in
+        trailers(repository.root(), range, TRAILER).map_err(outside)?
+    {
         if left_out > 0 {
             let short = id.get(..12).unwrap_or(&id);
             let line = format!("warning: the commit {short} names {left_out} more packs than are read of one commit");
@@ -148,12 +154,8 @@ fn of_commits(repository: &Repository, range: &str) -> Result<Vec<ReadPack>, Fai
     Ok(read)
 }
 
-fn answer(
-    global: &Global,
-    repository: &Repository,
-    project: &Project<'_>,
-    mut read: Vec<ReadPack>,
-) -> Result<Answer, Failure> {
+fn answer(now: Checkout<'_, '_>, mut read: Vec<ReadPack>) -> Result<Answer, Failure> {
+    let Checkout { repository, project, .. } = now;
     let found = find(repository, read.iter().filter_map(|read| read.hash.clone()))?;
     for read in &mut read {
         if let Some(of_hash) = read.hash.as_ref().and_then(|hash| found.get(hash)) {
@@ -164,13 +166,13 @@ fn answer(
             read.found.clone_from(&of_hash.pack);
         }
         if let Some(found) = &read.found {
-            read.compared = compare(repository, project, found)?;
+            read.compared = now.compare(found)?;
         }
     }
     let mut unfound: Vec<&mut ReadPack> = read.iter_mut().filter(|read| read.found.is_none()).collect();
     if !unfound.is_empty() {
         let asked = unfound.iter().filter_map(|read| read.hash.clone()).collect();
-        let search = Search::run(global, repository, project, asked)?;
+        let search = Search::run(now, asked)?;
         unfound.iter_mut().for_each(|read| read.compared = search.judge(read));
     }
     for read in &mut read {
@@ -182,11 +184,9 @@ fn answer(
     label(&mut read);
     let is_compared =
         |Compared { status, new, .. }: &Compared| *status != "fresh" && (new.is_some() || *status == "orphaned");
-    let pairs = read.iter().filter(|read| is_compared(&read.compared)).map(|read| Pair {
-        name: read.label.clone(),
-        old: Some(read.compared.old.clone()),
-        new: read.compared.new.clone().map(|pack| SalvagedPack { pack: Some(pack), ..SalvagedPack::default() }),
-        rebuilt: None,
+    let pairs = read.iter().filter(|read| is_compared(&read.compared)).map(|ReadPack { label, compared, .. }| {
+        let new = compared.new.clone().map(|pack| SalvagedPack { pack: Some(pack), ..SalvagedPack::default() });
+        Pair { name: label.clone(), old: Some(compared.old.clone()), new, rebuilt: None }
     });
     let diff = crate::review::compare(&pairs.collect::<Vec<_>>(), false);
     Ok(Answer { packs: read, diff })
@@ -213,7 +213,7 @@ impl ReadPack {
             return Ok(());
         };
         let commits: Vec<&str> = self.commits.iter().map(|commit| commit.id.as_str()).collect();
-        let changed = changed_files(repository.root(), &commits).map_err(|error| Failure::Outside(Box::new(error)))?;
+        let changed = changed_files(repository.root(), &commits).map_err(outside)?;
         let digests = |pack: &Pack, path: &str| -> BTreeSet<Option<String>> {
             let inputs = pack.inputs.iter().filter(|input| input.path.as_deref() == Some(path));
             inputs.map(|input| input.digest.clone()).collect()
@@ -255,33 +255,28 @@ impl ReadPack {
 }
 
 fn diagnostic(read: &ReadPack) -> Option<Diagnostic> {
-    let Compared { status, reasons, moves, .. } = &read.compared;
-    let moves = &moves.moves;
+    let Compared { status, reasons, moves: PackMoves { moves, .. }, .. } = &read.compared;
     let commit = read.commits.first().map(|commit| format!("commit {} was written from ", short(&commit.id)));
-    let commit = commit.unwrap_or_default();
+    let (commit, verb) = commit.map_or((String::new(), " is"), |commit| (commit, ", which is"));
     let reasons = reasons.join("; ");
     let (code, message, help) = match *status {
         "fresh" => return None,
         "invalid" => {
             (Code::UnknownContext, format!("`{}` is no pack: {reasons}", read.label), "name a pack, or its hash")
         }
-        "missing" => (
-            Code::UnknownContext,
-            format!("{commit}a pack that is not known, `{}`: {reasons}", read.asked),
-            "correct the trailer, or leave it out",
-        ),
+        "missing" => {
+            let message = format!("{commit}a pack that is not known, `{}`: {reasons}", read.asked);
+            (Code::UnknownContext, message, "correct the trailer, or leave it out")
+        }
         status => {
-            let moved: Vec<&str> = moves.iter().take(NAMED).map(|moved| moved.text.as_str()).collect();
-            let more = match moves.len().checked_sub(NAMED) {
-                Some(more @ 1..) => format!("; {more} more"),
-                _ => String::new(),
-            };
+            let mut what: Vec<String> = moves.iter().take(NAMED).map(|moved| moved.text.clone()).collect();
+            what.extend((moves.len() > NAMED).then(|| format!("{} more", moves.len() - NAMED)));
             let own = read.own_edits.as_ref().map(|own| format!(" ({own})")).unwrap_or_default();
-            let what = if moved.is_empty() { reasons } else { format!("{}{more}{own}", moved.join("; ")) };
-            let verb = if commit.is_empty() { " is" } else { ", which is" };
+            let what = if what.is_empty() { reasons } else { what.join("; ") + &own };
+            let message = format!("{commit}the pack of {}{verb} {status} now: {what}", read.label);
             (
                 Code::MovedContext,
-                format!("{commit}the pack of {}{verb} {status} now: {what}", read.label),
+                message,
                 "`contextpack diff --since` shows what changed; look whether the work still fits",
             )
         }
@@ -293,7 +288,7 @@ fn short(id: &str) -> &str {
     id.get(..10).unwrap_or(id)
 }
 
-/// The most moves that an annotation names, and sections that a line does.
+/// The most moves that an annotation names.
 const NAMED: usize = 3;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -312,14 +307,17 @@ fn print(global: &Global, answer: &Answer) -> Result<(), Failure> {
     let whole = global.verbose && global.format != Format::Github || global.format == Format::Markdown;
     document(answer, whole).print(global.format, global.verbose, &diagnostics, &value)?;
     if matches!(global.format, Format::Text | Format::Github) {
-        let fresh = answer.packs.iter().filter(|read| read.compared.status == "fresh").count();
-        let note = match answer.packs.len() {
+        global.note(&match answer.packs.len() {
             0 => "no commit names a pack; `contextpack render --trailer` prints the line for its message".to_owned(),
-            all => format!("{fresh} of {all} packs are what a build gives now"),
-        };
-        global.note(&note)?;
+            _ => verdict(answer),
+        })?;
     }
     Ok(())
+}
+
+fn verdict(answer: &Answer) -> String {
+    let fresh = answer.packs.iter().filter(|read| read.compared.status == "fresh").count();
+    format!("{fresh} of {} packs are what a build gives now", answer.packs.len())
 }
 
 fn pack_output(read: &ReadPack) -> Value {
@@ -347,15 +345,12 @@ fn pack_output(read: &ReadPack) -> Value {
 fn document(answer: &Answer, whole: bool) -> Document {
     let mut document = Document::default();
     let [first, ..] = &answer.packs[..] else { return document };
-    let is_of_commits = !first.commits.is_empty();
-    document.title(if is_of_commits {
-        "What the commits were written from"
-    } else {
-        "What changed since packs were read"
+    document.title(match first.commits.is_empty() {
+        true => "What changed since packs were read",
+        false => "What the commits were written from",
     });
     if whole {
-        let fresh = answer.packs.iter().filter(|read| read.compared.status == "fresh").count();
-        document.paragraph(format!("{fresh} of {} packs are what a build gives now.", answer.packs.len()));
+        document.paragraph(verdict(answer) + ".");
     }
     document.nested_list(answer.packs.iter().map(|read| {
         let mut below = Document::default();
@@ -398,22 +393,16 @@ fn moves(read: &ReadPack) -> Vec<(Line, Document)> {
         let MovedText { text, what, words, place, .. } = moved;
         let mut below = Document::default();
         below.code("diff", words.iter().map(diff_line).collect());
+        let colon = if place.is_empty() { "" } else { ": " };
         match words.is_empty() {
             true => (line("{}", &[text]), below),
-            false if place.is_empty() => (line("{} changed", &[what]), below),
-            false => (line("{}: {} changed", &[place, what]), below),
+            false => (line(&format!("{{}}{colon}{{}} changed"), &[place, what]), below),
         }
     };
-    let mut all: Vec<_> = read.compared.moves.moves.iter().map(moved).collect();
     let recut: Vec<&str> = read.compared.moves.recut.iter().map(String::as_str).collect();
-    if !recut.is_empty() {
-        let first = recut[..recut.len().min(NAMED)].join(", ");
-        let more = recut.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let text = format!("the budget shortens these at another place, and their texts are the same: {{}}{more}");
-        all.push((line(&text, &[&first]), Document::default()));
-    }
-    all
+    let shortened = Line::from("the budget shortens at another place, and the texts are the same: ");
+    let shortened = (!recut.is_empty()).then(|| (shortened.join(named_list(&recut, "sections")), Document::default()));
+    read.compared.moves.moves.iter().map(moved).chain(shortened).collect()
 }
 
 /// Returns the sections that changed in a way that no move says: new ones, those that are gone, and texts that are not whole.
