@@ -154,6 +154,10 @@ fn named_issues_come_in_full_whatever_their_summaries_say() {
     let mut world = small();
     world.issues.values_mut().for_each(|issue| issue["comments"] = 0.into());
     let (sandbox, server) = (sandbox(), StandIn::new(world));
+    for none in ["feat:x", "0", "p#1", "../q#1", "p/..#1", "p/.git#1", "https://example.com/o/r/issues/1"] {
+        let run = run(command(&sandbox, &server, &[none]), "");
+        assert!(run.code == 2 && run.stderr.contains("is not an issue"), "{none}: {}", run.stderr);
+    }
     synced(&sandbox, &server, &["2", "https://github.com/p/q/issues/9"]);
     let log = server.asked();
     for part in ["issues/2/parent", "issues/2/sub_issues", "issues/2/dependencies/blocking", "p/q/issues/9/parent"] {
@@ -162,6 +166,12 @@ fn named_issues_come_in_full_whatever_their_summaries_say() {
     assert_eq!(issue(&sandbox, "o/r/2").relations.parent.issues[0].number, 1);
     assert!(!issue(&sandbox, "o/r/1").asked);
     assert_eq!(issue(&sandbox, "p/q/9").relations.blocking.issues[0].number, 2);
+    for three in
+        ["#3", "GH-3", "O/R#3", "https://github.com/o/r/issues/3#issuecomment-1", "https://github.com/o/r/pull/3/files"]
+    {
+        synced(&sandbox, &server, &[three]);
+        assert!(issue(&sandbox, "o/r/3").asked, "{three}");
+    }
 }
 
 #[test]
@@ -297,6 +307,17 @@ fn issues_of_work_items_come_too_and_the_repo_can_be_written_down() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(issue(&sandbox, "o/r/5").asked && !issue(&sandbox, "p/q/9").asked);
     assert_eq!(sandbox.read("contextpack.yml"), "# ours\nversion: 1\n\ngithub:\n  repo: o/r\n");
+    for (before, after) in [
+        ("", "version: 1\n\ngithub:\n  repo: o/r\n"),
+        ("version: 1 # x", "version: 1 # x\n\ngithub:\n  repo: o/r\n"),
+        ("github: # ours\n  comments: 3\n", "github: # ours\n  repo: o/r\n  comments: 3\n"),
+    ] {
+        sandbox.write("contextpack.yml", before);
+        let mut command = self::command(&sandbox, &server, &["--label", "none-has-it", "--write-config"]);
+        command.env("GITHUB_REPOSITORY", "o/r");
+        let run = self::run(command, "");
+        assert_eq!((run.code, sandbox.read("contextpack.yml")), (0, after.to_owned()), "{}", run.stderr);
+    }
     let json: Value = serde_json::from_str(&synced(&sandbox, &server, &["feat:x", "--format", "json"]).stdout).unwrap();
     crate::fresh::check_output("sync", &json);
     assert_eq!((&json["complete"], &json["issues"], &json["error"]), (&json!(true), &json!(1), &Value::Null));

