@@ -3,7 +3,7 @@
 //! It is the content of the file that the command locks. If the lock is free and there is content, the writer is gone. An entry
 //! is there before what it announces, and all of them are removed when the command has reported how it ended.
 
-use super::{failed, head};
+use super::{RESET, failed, head};
 use crate::console::Failure;
 use crate::git::{git, patient};
 use crate::model::{Digest, RepoPath};
@@ -141,8 +141,7 @@ impl Journal {
     fn refresh_index(&self, commit: &str) -> Result<(), Failure> {
         let changed = git(&self.top, &["diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", commit]);
         let changed = changed.map_err(failed)?;
-        let reset = ["--literal-pathspecs", "reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul"];
-        if changed.is_empty() { Ok(()) } else { patient(&self.top, &reset, Some(&changed)).map(drop).map_err(failed) }
+        if changed.is_empty() { Ok(()) } else { patient(&self.top, &RESET, Some(&changed)).map(drop).map_err(failed) }
     }
 }
 

@@ -196,11 +196,9 @@ impl Publisher {
     fn lacking(&self, commit: &str, written: &Written) -> Result<BTreeSet<String>, Failure> {
         let listed = self.git(&["ls-tree", "-r", "-z", "--name-only", commit, "--", &self.context])?;
         let there: BTreeSet<&str> = listed.split('\0').collect();
-        let text_of = |path: &str| {
-            let bytes = fs::read(self.root.join(path));
-            bytes
-                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-                .map_err(|error| PathFailure::failure("read", path, error))
+        let ids_of = |path: &str| match fs::read(self.root.join(path)) {
+            Ok(bytes) => Ok(content_ids(&String::from_utf8_lossy(&bytes))),
+            Err(error) => Err(PathFailure::failure("read", path, error)),
         };
         let is_here = |path: &str| match self.root.join(path).metadata() {
             Ok(there) => Ok(there.is_file()),
@@ -209,7 +207,7 @@ impl Publisher {
         };
         let (mut needed, mut pending) = (BTreeSet::new(), Vec::new());
         for path in written.files.keys() {
-            let ids = content_ids(&text_of(path)?);
+            let ids = ids_of(path)?;
             // The pack of a handover is named like its context box; whoever claims the turn reads it.
             let packs =
                 ids.iter().map(|id| format!("{}/packs/{}.json", self.context, id.get(..12).unwrap_or_default()));
@@ -221,19 +219,12 @@ impl Publisher {
             let [card, content_box] =
                 ["cards", "boxes"].map(|kind| format!("{}/{kind}/{folder}/{id}.json", self.context));
             if needed.insert(card) {
-                if is_here(&content_box)? {
-                    pending.extend(content_ids(&text_of(&content_box)?));
-                }
+                pending.extend(if is_here(&content_box)? { ids_of(&content_box)? } else { Vec::new() });
                 needed.insert(content_box);
             }
         }
-        let mut lacking = BTreeSet::new();
-        for path in needed.into_iter().filter(|path| !there.contains(path.as_str())) {
-            if is_here(&path)? {
-                lacking.insert(path);
-            }
-        }
-        Ok(lacking)
+        let absent = needed.into_iter().filter(|path| !there.contains(path.as_str()));
+        absent.filter_map(|path| is_here(&path).map(|is_here| is_here.then_some(path)).transpose()).collect()
     }
 
     fn report(&self, commit: &str, quiet: bool) -> Result<(), Failure> {
@@ -255,6 +246,7 @@ impl Publisher {
 }
 
 const ADD: [&str; 4] = ["update-index", "--add", "-z", "--stdin"];
+const RESET: [&str; 5] = ["--literal-pathspecs", "reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul"];
 
 fn head(root: &Path) -> Option<String> {
     git(root, &["rev-parse", "-q", "--verify", "HEAD"]).ok()

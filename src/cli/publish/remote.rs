@@ -1,11 +1,9 @@
 //! What a remote has: the branch follows it, and a push that failed is looked for there.
 
 use super::journal::contains;
-use super::{Published, Publisher, UnknownPush, Written, failed, head, incomplete};
+use super::{ADD, Published, Publisher, RESET, UnknownPush, Written, failed, head, incomplete};
 use crate::console::Failure;
 use crate::git::{Git, GitError, MAX_DURATION, git, patient, wait};
-use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -38,13 +36,8 @@ impl Publisher {
     }
 
     pub(super) fn catch_up(&mut self) -> Result<(), Failure> {
-        let (remote, branch) = self.remote();
-        let is_there = match git(&self.root, &["fetch", "-q", "--", remote, branch]) {
-            Ok(_) => true,
-            // The first push creates the branch.
-            Err(why) if is_new_branch(&why) => false,
-            Err(why) => return Err(failed(format!("nothing was pushed to `{remote}`: {why}"))),
-        };
+        let not_pushed = |why| failed(format!("nothing was pushed to `{}`: {why}", self.remote().0));
+        let is_there = self.fetched(MAX_DURATION).map_err(not_pushed)?;
         let root = self.root.clone();
         self.journal.heal(Some(&|commit| is_there && contains(&root, "FETCH_HEAD", commit)))?;
         let is_known = || contains(&root, "FETCH_HEAD", "HEAD");
@@ -54,6 +47,15 @@ impl Publisher {
             true if head(&root).is_some() && !is_known() => Err(self.diverged()),
             true if contains(&root, "HEAD", "FETCH_HEAD") => Ok(()),
             true => self.fast_forward(),
+        }
+    }
+
+    /// Fetches the branch, and returns whether the remote has it: the first push creates it.
+    fn fetched(&self, limit: Duration) -> Result<bool, String> {
+        let (remote, branch) = self.remote();
+        match Git::as_user(&self.root, &["fetch", "-q", "--", remote, branch]).within(limit).text() {
+            Err(error) if error.why.contains("couldn't find remote ref") => Ok(false),
+            fetched => fetched.map(|_| true).map_err(|error| error.why),
         }
     }
 
@@ -81,35 +83,15 @@ impl Publisher {
         if merge().is_ok() {
             return Ok(());
         }
-        // Git refuses to write over files that it does not track, also if they would stay the same.
-        let same = self.known_to_the_remote()?;
-        same.keys().try_for_each(|path| fs::remove_file(self.root.join(path)))?;
-        merge().inspect_err(|_| {
-            // The error that git gave is the one to report.
-            same.iter().for_each(|(path, bytes)| drop(fs::write(self.root.join(path), bytes)));
-        })
-    }
-
-    /// Returns the files in the folder of cards that git does not track, and that are the same in what was fetched.
-    fn known_to_the_remote(&self) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
-        let there = self.git(&["ls-tree", "-r", "-z", "FETCH_HEAD", "--", &self.context])?;
-        // `<mode> blob <id>\t<path>`
-        let there: BTreeMap<&str, &str> = there
-            .split('\0')
-            .filter_map(|entry| entry.split_once('\t'))
-            .filter_map(|(entry, path)| Some((path, entry.rsplit(' ').next()?)))
-            .collect();
+        // Git refuses to write over files that it does not track, also if they would stay the same, unless its index has them.
         let untracked = self.git(&["ls-files", "-z", "--others", "--", &self.context])?;
-        let common = untracked.split('\0').filter(|path| !path.contains('\n'));
-        let common: Vec<&str> = common.filter(|path| there.contains_key(path)).collect();
-        if common.is_empty() {
-            return Ok(BTreeMap::new());
+        let with_untracked = |arguments: &[&str]| patient(&self.root, arguments, Some(&untracked)).map_err(failed);
+        with_untracked(&ADD)?;
+        let merged = merge();
+        if !untracked.is_empty() {
+            with_untracked(&RESET)?;
         }
-        let input: String = common.iter().flat_map(|path| [path, "\n"]).collect();
-        let ids =
-            patient(&self.root, &["hash-object", "--no-filters", "--stdin-paths"], Some(&input)).map_err(failed)?;
-        let same = common.iter().zip(ids.lines()).filter(|(path, id)| there.get(**path) == Some(id));
-        same.map(|(path, _)| Ok(((*path).to_owned(), fs::read(self.root.join(path))?))).collect()
+        merged
     }
 
     /// Returns the branch at the remote, if it has this file as it is here.
@@ -162,14 +144,12 @@ impl Publisher {
 
     /// Asks the remote for the head of the branch, several times if it does not answer; `None` if it has no such branch.
     fn head_at_remote(&self) -> Result<Option<String>, String> {
-        let (remote, branch) = self.remote();
         let mut tries = 1;
         loop {
-            let fetch = Git::as_user(&self.root, &["fetch", "-q", "--", remote, branch]).within(LONGEST_ANSWER);
-            match fetch.text() {
-                Ok(_) => return git(&self.root, &["rev-parse", "FETCH_HEAD"]).map(Some),
-                Err(error) if is_new_branch(&error.why) => return Ok(None),
-                Err(error) if tries == MAX_QUESTIONS => return Err(error.why),
+            match self.fetched(LONGEST_ANSWER) {
+                Ok(true) => return git(&self.root, &["rev-parse", "FETCH_HEAD"]).map(Some),
+                Ok(false) => return Ok(None),
+                Err(why) if tries == MAX_QUESTIONS => return Err(why),
                 Err(_) => wait(),
             }
             tries += 1;
@@ -195,8 +175,4 @@ impl Publisher {
             self.remote().0
         ))
     }
-}
-
-fn is_new_branch(why: &str) -> bool {
-    why.contains("couldn't find remote ref")
 }
