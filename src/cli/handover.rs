@@ -18,7 +18,6 @@ use crate::store::{Access, Folder};
 use crate::wire::{Pack, PackAgent, PackHandover, Section};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::Path;
 
 pub(crate) fn run(global: &Global, args: &HandoverArgs) -> Result<Exit, Failure> {
@@ -35,9 +34,7 @@ fn hand_over(global: &Global, files: &CardFiles, args: &HandoverArgs) -> Result<
     on_signal(|| {})?;
     write(files, plan, sealed, &folder, &file)?;
     let path = format!("{shown_folder}/{file}");
-    if !global.quiet {
-        report_notes(plan, log.map_or(0, |content| content.card_ids.len()))?;
-    }
+    report_notes(global, plan, log.map_or(0, |content| content.card_ids.len()))?;
     let result = json!({
         "context_box_id": plan.context_box,
         "target_profile_box_id": plan.profile_box,
@@ -70,17 +67,9 @@ fn prepare(
             args.recipe
         )));
     };
-    let task = HandoverTask {
-        name: &args.recipe,
-        recipe,
-        arguments: &arguments,
-        boxes: &args.boxes,
-        to,
-        from: args.from.as_deref(),
-        root: args.root.as_ref(),
-        output_box: None,
-        budget: &args.budget,
-    };
+    let HandoverArgs { recipe: name, boxes, budget, .. } = args;
+    let (arguments, from, root) = (&arguments, args.from.as_deref(), args.root.as_ref());
+    let task = HandoverTask { name, recipe, arguments, boxes, to, from, root, output_box: None, budget };
     let built = built(global, &repository, &project, files, task)?;
     check_free(&folder, &shown, &built)?;
     Ok((built, folder, shown))
@@ -126,21 +115,10 @@ pub(crate) fn built(
     let item = root_item(repository, project, task.root)?;
     let root = item.map(|item| project.corpus().entries[item].item.id.to_string());
     let stamp = stamp()?;
-    let mut plan = plan(
-        &HandoverRequest {
-            name: task.name,
-            recipe: task.recipe,
-            arguments: task.arguments,
-            boxes: task.boxes,
-            to: &to,
-            profile: &profile(known),
-            from: from.as_ref(),
-            root: root.as_deref(),
-            now: &stamp.generated_at,
-        },
-        &files.store,
-        files.writer(),
-    )?;
+    let HandoverTask { name, recipe, arguments, boxes, .. } = task;
+    let (to, profile, from, root, now) = (&to, &profile(known), from.as_ref(), root.as_deref(), &stamp.generated_at);
+    let request = HandoverRequest { name, recipe, arguments, boxes, to, profile, from, root, now };
+    let mut plan = plan(&request, &files.store, files.writer())?;
     if let Some(log) = task.output_box {
         plan.output_box = log;
     }
@@ -148,7 +126,7 @@ pub(crate) fn built(
     let budget = task.budget;
     let (profiles, limits) = repository.with_defaults(project, Some(&agent), &budget.profiles, budget.limits())?;
     let Some(profile) = profiles.into_iter().next() else { return Err(Failure::usage("there is no profile")) };
-    let handover = project.handed_over(task.name, from.as_ref().map(|from| from.key.as_str()), &plan);
+    let handover = project.handed_over(name, from.map(|from| from.key.as_str()), &plan);
     let target = PackAgent { key: known.key.to_string(), name: known.name.to_string() };
     let agent = AgentContext { handover: Some(handover), ..agent };
     let probe = BudgetProbe { project, item, profile, limits, stamp, agent: Some(agent) };
@@ -199,13 +177,10 @@ fn folder(repository: &Repository, out: Option<&Path>) -> Result<(Folder, String
     let inside = path_inside(root, out);
     let packs = settings.handover.packs();
     let is_own = |dir: &RepoPath| inside.as_ref().is_some_and(|path| path == dir || path.is_under(dir.as_str()));
-    if let Some(dir) = settings.own_folders().iter().find(|dir| Some(*dir) != packs.as_ref() && is_own(dir)) {
+    let mut own = settings.own_folders().into_iter().chain(RepoPath::new(".contextpack").ok());
+    if let Some(dir) = own.find(|dir| Some(dir) != packs.as_ref() && is_own(dir)) {
         let message = format!("`--out` is inside `{dir}`, which holds other files (help: name another folder)");
         return Err(Failure::Usage(message));
-    }
-    if inside.as_ref().is_some_and(|path| path.is_under(".contextpack")) {
-        let message = "`--out` is inside `.contextpack`, which holds working files (help: name another folder)";
-        return Err(Failure::usage(message));
     }
     let shown = inside.map_or_else(|| out.display().to_string(), |path| path.to_string());
     Ok((Folder::open_anywhere(out)?.staged_at(root)?, shown))
@@ -298,7 +273,7 @@ fn write(files: &CardFiles, plan: &HandoverPlan, sealed: &Sealed, folder: &Folde
 }
 
 /// Says on stderr what the result does not: secrets that were removed, and a log that was used before.
-fn report_notes(plan: &HandoverPlan, appended: usize) -> Result<(), Failure> {
+fn report_notes(global: &Global, plan: &HandoverPlan, appended: usize) -> Result<(), Failure> {
     let removed = removal_note(plan.new_cards.iter().map(|card| card.redacted).sum());
     let unread = plan.cards.iter().filter_map(|card| {
         let why = card.card.as_ref().err()?;
@@ -307,8 +282,7 @@ fn report_notes(plan: &HandoverPlan, appended: usize) -> Result<(), Failure> {
     let cards = console::counted(appended, "card");
     let used = (appended > 0).then(|| format!("the log `{}` has {cards} already", plan.output_box.as_str()));
     let mut notes = removed.into_iter().chain(unread).chain(plan.notes.iter().cloned()).chain(used);
-    let mut err = console::stderr();
-    Ok(notes.try_for_each(|note| writeln!(err, "note: {note}"))?)
+    Ok(notes.try_for_each(|note| global.note(&format!("note: {note}")))?)
 }
 
 /// Prepares the pack of a handover to be built again from its context box, at the time at which it was made.

@@ -51,14 +51,14 @@ fn run_on(files: &LedgerFiles, command: &InboxCommand) -> Result<Exit, Failure> 
             files.published(*publish, None, || claim(files, turn, author.as_deref()))
         }
         InboxCommand::Ack(options) => {
-            files.published(options.publish, Some(&options.wake), || acknowledge(files, options))
+            files.published(options.wake.publish, Some(&options.wake), || acknowledge(files, options))
         }
-        InboxCommand::Reclaim { turn, reclaim } => files.published(reclaim.publish, Some(&reclaim.wake), || {
+        InboxCommand::Reclaim { turn, reclaim } => files.published(reclaim.wake.publish, Some(&reclaim.wake), || {
             let named = |inbox: &Ledger| turn.turn.as_deref().map(|typed| inbox.find_turn(typed)).transpose();
             files.inbox(&turn.inbox)?.reclaim(named, reclaim.after)
         }),
-        InboxCommand::Close { inbox, publish } => files.published(*publish, None, || set_closed(files, inbox, true)),
-        InboxCommand::Open { inbox, publish } => files.published(*publish, None, || set_closed(files, inbox, false)),
+        InboxCommand::Close(end) => files.published(end.publish, None, || set_closed(files, &end.inbox, true)),
+        InboxCommand::Open(end) => files.published(end.publish, None, || set_closed(files, &end.inbox, false)),
     }
 }
 
@@ -122,7 +122,7 @@ fn put(global: &Global, args: &TurnPutArgs) -> Result<Exit, Failure> {
     let code = Cell::new("bad_request");
     let run = || {
         let files = LedgerFiles::open(global)?;
-        let done = files.published(args.publish, Some(&args.wake), || dispatch(&files, args, &code));
+        let done = files.published(args.wake.publish, Some(&args.wake), || dispatch(&files, args, &code));
         files.cards.settle(done)
     };
     run().inspect_err(|failure| {

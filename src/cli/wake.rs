@@ -27,15 +27,10 @@ pub(crate) struct Doorbell {
 
 impl Doorbell {
     /// Prepares the doorbell of the command line, so that whatever it lacks is found before anything is written.
-    pub(crate) fn prepare(
-        args: &WakeArgs,
-        push: bool,
-        root: &Path,
-        settings: &Settings,
-    ) -> Result<Option<Self>, Failure> {
+    pub(crate) fn prepare(args: &WakeArgs, root: &Path, settings: &Settings) -> Result<Option<Self>, Failure> {
         match args.wake {
             WakeMode::None => Ok(None),
-            WakeMode::Github if !push => Err(Failure::usage(
+            WakeMode::Github if !args.publish.push => Err(Failure::usage(
                 "`--wake github` needs `--push`: who is woken finds nothing before the push is there",
             )),
             WakeMode::Github => Self::of_github(args, root, settings).map(Some),

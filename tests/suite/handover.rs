@@ -462,5 +462,5 @@ fn logs_of_handovers_are_an_agents_own() {
     let child = id(&sandbox.expect(0, &["box", "new", &card_id, "--parent", &parent]));
     let run = sandbox.run(&[&DELEGATE[..], &["--box", &child]].concat());
     assert!(run.code == 0 && run.stderr.contains(&format!("`--box {}`", &parent[7..19])), "{}", run.stderr);
-    refused(&sandbox, 2, &[&DELEGATE[..], &["--out", ".contextpack/x"]].concat(), "", "working files");
+    refused(&sandbox, 2, &[&DELEGATE[..], &["--out", ".contextpack/x"]].concat(), "", "inside `.contextpack`");
 }

@@ -127,8 +127,6 @@ pub(crate) enum BatchCommand {
         #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
         boxes: Vec<String>,
         #[command(flatten)]
-        publish: PublishArgs,
-        #[command(flatten)]
         wake: WakeArgs,
     },
     Claim {
@@ -169,7 +167,7 @@ pub(crate) enum BatchCommand {
     Matrix(BatchArg),
     Join {
         #[command(flatten)]
-        end: EndArgs,
+        batch: BatchArg,
         #[command(flatten)]
         wake: WakeArgs,
     },
@@ -217,8 +215,6 @@ pub(crate) struct TurnPutArgs {
     #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     pub(crate) key: Option<String>,
     #[command(flatten)]
-    pub(crate) publish: PublishArgs,
-    #[command(flatten)]
     pub(crate) wake: WakeArgs,
 }
 
@@ -241,18 +237,16 @@ pub(crate) enum InboxCommand {
         #[command(flatten)]
         reclaim: ReclaimArgs,
     },
-    Close {
-        #[command(flatten)]
-        inbox: InboxArg,
-        #[command(flatten)]
-        publish: PublishArgs,
-    },
-    Open {
-        #[command(flatten)]
-        inbox: InboxArg,
-        #[command(flatten)]
-        publish: PublishArgs,
-    },
+    Close(InboxEndArgs),
+    Open(InboxEndArgs),
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct InboxEndArgs {
+    #[command(flatten)]
+    pub(crate) inbox: InboxArg,
+    #[command(flatten)]
+    pub(crate) publish: PublishArgs,
 }
 
 #[derive(Debug, Options)]
@@ -280,8 +274,6 @@ pub(crate) struct TurnAckArgs {
     #[command(flatten)]
     pub(crate) outcome: OutcomeArgs,
     #[command(flatten)]
-    pub(crate) publish: PublishArgs,
-    #[command(flatten)]
     pub(crate) wake: WakeArgs,
 }
 
@@ -289,8 +281,6 @@ pub(crate) struct TurnAckArgs {
 pub(crate) struct ReclaimArgs {
     #[arg(long, value_name = "TIME", value_parser = timeout)]
     pub(crate) after: Option<Duration>,
-    #[command(flatten)]
-    pub(crate) publish: PublishArgs,
     #[command(flatten)]
     pub(crate) wake: WakeArgs,
 }
@@ -321,6 +311,8 @@ pub(crate) struct OutcomeArgs {
 #[derive(Debug, Options)]
 #[command(next_help_heading = "Doorbell")]
 pub(crate) struct WakeArgs {
+    #[command(flatten)]
+    pub(crate) publish: PublishArgs,
     #[arg(long, value_enum, value_name = "HOW", default_value_t = WakeMode::None)]
     pub(crate) wake: WakeMode,
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = timeout)]

@@ -1,7 +1,7 @@
 //! `contextpack batch fork`.
 
 use super::matrix;
-use crate::cli::args::{BudgetArgs, PublishArgs, WakeArgs};
+use crate::cli::args::{BudgetArgs, WakeArgs};
 use crate::cli::card::CardFiles;
 use crate::cli::handover::{BuiltHandover, HandoverTask, built, party};
 use crate::cli::input;
@@ -40,13 +40,7 @@ struct BuiltBatch {
 }
 
 /// Forks a batch: checks and builds everything, then writes it, `batch.json` last.
-pub(super) fn run(
-    files: &LedgerFiles,
-    file: &Path,
-    boxes: &[String],
-    publish: PublishArgs,
-    wake: &WakeArgs,
-) -> Result<Exit, Failure> {
+pub(super) fn run(files: &LedgerFiles, file: &Path, boxes: &[String], wake: &WakeArgs) -> Result<Exit, Failure> {
     let shown = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
     let bytes = input::file_or_stdin(file)?;
     let text = String::from_utf8(bytes).map_err(|_| Failure::Usage(format!("`{shown}` is not UTF-8")))?;
@@ -68,7 +62,7 @@ pub(super) fn run(
         files.global.note(&format!("note: {place}secrets were removed from `{field}`{task}"))?;
     }
     let plan = ForkPlan { shown, lines, id: batch.id(), batch, boxes };
-    files.published(publish, Some(wake), || fork(files, &plan))
+    files.published(wake.publish, Some(wake), || fork(files, &plan))
 }
 
 fn fork(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<Done, Failure> {
@@ -170,9 +164,9 @@ fn build_task(
     index: usize,
 ) -> Result<BuiltHandover, Failure> {
     let task = &plan.batch.tasks[index];
-    let mut arguments: BTreeMap<String, Value> = BTreeMap::new();
-    arguments.insert("instruction".to_owned(), task.instruction.as_str().into());
-    arguments.insert("target_strategy".to_owned(), task.target_strategy.name().into());
+    let given_as = |name: &str, text: &str| (name.to_owned(), Value::from(text));
+    let strategy = given_as("target_strategy", task.target_strategy.name());
+    let mut arguments = BTreeMap::from([given_as("instruction", &task.instruction), strategy]);
     let mut boxes = Vec::new();
     if let Some(name) = &task.context_box_id {
         let content = files.cards.store.existing_box(name)?;
@@ -180,23 +174,16 @@ fn build_task(
         if given.iter().any(|given| given.covers(&content)) {
             boxes.push(name.clone());
         } else {
-            arguments.insert("context_box_id".to_owned(), name.as_str().into());
+            arguments.extend([given_as("context_box_id", name)]);
         }
     }
     let is_reused = task.target_strategy == TargetStrategy::Reuse;
     let output_box = (!is_reused).then(|| LogName::new(&format!("{}.{index}", plan.id))).transpose()?;
     let missing = || Failure::Usage(format!("there is no recipe `{RECIPE}`"));
-    let handover = HandoverTask {
-        name: RECIPE,
-        recipe: files.settings.handover.recipes.get(RECIPE).ok_or_else(missing)?,
-        arguments: &Arguments(arguments),
-        boxes: &boxes,
-        to: &task.target_ref,
-        from: Some(&plan.batch.parent_agent),
-        root: task.root.as_ref(),
-        output_box,
-        budget: &BudgetArgs::default(),
-    };
+    let recipe = files.settings.handover.recipes.get(RECIPE).ok_or_else(missing)?;
+    let (arguments, boxes, budget) = (&Arguments(arguments), &boxes[..], &BudgetArgs::default());
+    let (to, from, root) = (&*task.target_ref, Some(&*plan.batch.parent_agent), task.root.as_ref());
+    let handover = HandoverTask { name: RECIPE, recipe, arguments, boxes, to, from, root, output_box, budget };
     built(&files.global, repository, project, &files.cards, handover)
 }
 
@@ -205,16 +192,10 @@ type RemovedField = (Option<usize>, String);
 
 /// Returns the batch of a plan, without secrets, and the fields from which some were removed, with their tasks.
 fn batch(cards: &CardFiles, file: BatchFile) -> Result<(Batch, Vec<RemovedField>), Failure> {
-    let deadline = file.deadline();
-    let batch = Batch {
-        schema_version: BATCH_VERSION.to_owned(),
-        parent_agent: file.parent_agent,
-        tool_call_id: file.tool_call_id,
-        key: file.key,
-        fail_fast: file.fail_fast.unwrap_or(false),
-        deadline_seconds: deadline.unwrap_or(DEADLINE_SECONDS),
-        tasks: file.tasks,
-    };
+    let deadline_seconds = file.deadline().unwrap_or(DEADLINE_SECONDS);
+    let BatchFile { parent_agent, tool_call_id, key, fail_fast, tasks, .. } = file;
+    let (schema_version, fail_fast) = (BATCH_VERSION.to_owned(), fail_fast.unwrap_or(false));
+    let batch = Batch { schema_version, parent_agent, tool_call_id, key, fail_fast, deadline_seconds, tasks };
     let before = serde_json::to_value(&batch).map_err(std::io::Error::from)?;
     let mut after = before.clone();
     cards.writer().scrub_value(&mut after)?;
@@ -261,12 +242,8 @@ fn write(files: &LedgerFiles, plan: &ForkPlan<'_>, built: &BuiltBatch) -> Result
         let pack = format!("{dir}/{name}");
         files.announce(&pack, bytes)?;
         files.record(pack.clone());
-        forked.push(ForkedTask {
-            agent: task.agent.key.clone(),
-            pack,
-            context_box_id: task.plan.context_box.clone(),
-            output_box: task.plan.output_box.as_str().to_owned(),
-        });
+        let (agent, context_box_id) = (task.agent.key.clone(), task.plan.context_box.clone());
+        forked.push(ForkedTask { agent, pack, context_box_id, output_box: task.plan.output_box.as_str().to_owned() });
         packs.push((name, bytes));
     }
     // What is new is removed again if anything cannot be written.

@@ -34,7 +34,7 @@ pub(crate) fn run(global: &Global, command: &BatchCommand) -> Result<Exit, Failu
 
 fn run_on(files: &LedgerFiles, command: &BatchCommand) -> Result<Exit, Failure> {
     match command {
-        BatchCommand::Fork { file, boxes, publish, wake } => fork::run(files, file, boxes, *publish, wake),
+        BatchCommand::Fork { file, boxes, wake } => fork::run(files, file, boxes, wake),
         BatchCommand::Claim { task, author, publish } => files.published(*publish, None, || {
             let id = WorkId::Task(task.index);
             files.batch(&task.batch)?.claim(author.as_deref(), |ledger, _| ledger.state_of(&id).map(Some))
@@ -43,15 +43,17 @@ fn run_on(files: &LedgerFiles, command: &BatchCommand) -> Result<Exit, Failure> 
             let attempt = Attempt { of: WorkId::Task(task.index), epoch: *epoch };
             files.batch(&task.batch)?.report(status, outcome, |_| Ok(attempt.clone()))
         }),
-        BatchCommand::Reclaim { batch, task, reclaim } => files.published(reclaim.publish, Some(&reclaim.wake), || {
-            files.batch(batch)?.reclaim(|_| Ok(task.map(WorkId::Task)), reclaim.after)
-        }),
+        BatchCommand::Reclaim { batch, task, reclaim } => {
+            files.published(reclaim.wake.publish, Some(&reclaim.wake), || {
+                files.batch(batch)?.reclaim(|_| Ok(task.map(WorkId::Task)), reclaim.after)
+            })
+        }
         BatchCommand::Expire(end) => files.published(end.publish, None, || expire(files, &end.batch)),
         BatchCommand::Cancel(end) => files.published(end.publish, None, || {
             let batch = files.batch(&end.batch)?;
             end_open(&batch, &batch.read()?, "canceled", ("canceled", "the batch was canceled"))
         }),
-        BatchCommand::Join { end, wake } => files.published(end.publish, Some(wake), || join(files, &end.batch)),
+        BatchCommand::Join { batch, wake } => files.published(wake.publish, Some(wake), || join(files, batch)),
         BatchCommand::Status { batch, watch } => status(files, batch, *watch),
         BatchCommand::Matrix(batch) => {
             // On one line, for the output of a step.
@@ -208,13 +210,10 @@ struct MatrixTask {
 
 fn matrix(ledger: &Ledger) -> BatchMatrix {
     let pending = ledger.states().into_iter().filter(|it| it.status == Status::Pending && !ledger.is_over());
-    let include = pending.map(|task| MatrixTask {
-        batch_id: ledger.name.clone(),
-        epoch: task.epoch,
-        agent: ledger.forked(&task.id).map(|it| it.agent.clone()),
-        pack: ledger.forked(&task.id).map(|it| it.pack.clone()),
-        output_box: ledger.output_box(&task.id),
-        task_index: task.id,
+    let include = pending.map(|task| {
+        let (agent, pack) = ledger.forked(&task.id).map(|it| (it.agent.clone(), it.pack.clone())).unzip();
+        let (batch_id, output_box) = (ledger.name.clone(), ledger.output_box(&task.id));
+        MatrixTask { batch_id, task_index: task.id, epoch: task.epoch, agent, pack, output_box }
     });
     BatchMatrix { include: include.collect() }
 }

@@ -10,7 +10,7 @@ use crate::cli::input;
 use crate::cli::publish::{self, Published, Publisher, UnknownPush, Written};
 use crate::cli::wake::{Doorbell, Ring};
 use crate::config::Settings;
-use crate::console::{self, Exit, Failure, Format, PathFailure, object, printable, stamp};
+use crate::console::{self, Exit, Failure, PathFailure, object, printable, stamp};
 use crate::handoff::cards::{BoxContent, ContentId, FileKind, LogName, ToolError};
 use crate::handoff::handover::{Party, own_log};
 use crate::handoff::ledger::{
@@ -45,15 +45,14 @@ pub(crate) struct Done {
     pub(crate) message: String,
     /// What the doorbell says, if there is something to do for others.
     pub(crate) ring: Option<Ring>,
-    pub(crate) json: String,
+    pub(crate) output: Value,
     pub(crate) lines: Vec<String>,
     pub(crate) notes: Vec<String>,
 }
 
 impl Done {
     pub(crate) fn new(message: String, output: &impl Serialize, lines: Vec<String>) -> Self {
-        let json = console::json_text(output);
-        Self { exit: Exit::Done, message, ring: None, json, lines, notes: Vec::new() }
+        Self { exit: Exit::Done, message, ring: None, output: json!(output), lines, notes: Vec::new() }
     }
 
     pub(crate) fn noted(mut self, note: impl IntoIterator<Item = String>) -> Self {
@@ -62,12 +61,7 @@ impl Done {
     }
 
     fn print(&self, global: &Global) -> Result<(), Failure> {
-        let mut out = console::stdout();
-        if global.format == Format::Json {
-            writeln!(out, "{}", self.json)?;
-        } else {
-            self.lines.iter().try_for_each(|line| writeln!(out, "{}", printable(line)))?;
-        }
+        global.print(&self.output, self.lines.clone())?;
         Ok(self.notes.iter().try_for_each(|note| global.note(note))?)
     }
 }
@@ -77,17 +71,10 @@ impl LedgerFiles {
         let (root, configuration) = global.workspace().configuration()?;
         let settings = configuration.settings;
         let dir = &settings.handover.dir;
-        Ok(Self {
-            global: global.clone(),
-            cards: CardFiles::new(&root, &settings),
-            batches: LedgerFolder::new(&BATCHES, &root, dir),
-            inboxes: LedgerFolder::new(&INBOXES, &root, dir),
-            root,
-            settings,
-            packs: RefCell::default(),
-            written: RefCell::default(),
-            publisher: RefCell::default(),
-        })
+        let [batches, inboxes] = [&BATCHES, &INBOXES].map(|kind| LedgerFolder::new(kind, &root, dir));
+        let (global, cards) = (global.clone(), CardFiles::new(&root, &settings));
+        let (packs, written, publisher) = Default::default();
+        Ok(Self { global, cards, root, settings, batches, inboxes, packs, written, publisher })
     }
 
     pub(crate) fn record(&self, path: String) {
@@ -125,8 +112,7 @@ impl LedgerFiles {
         wake: Option<&WakeArgs>,
         command: impl Fn() -> Result<Done, Failure>,
     ) -> Result<Exit, Failure> {
-        let doorbell =
-            wake.map(|wake| Doorbell::prepare(wake, options.push, &self.root, &self.settings)).transpose()?;
+        let doorbell = wake.map(|wake| Doorbell::prepare(wake, &self.root, &self.settings)).transpose()?;
         if options.commit || options.push {
             let dir = self.settings.handover.dir.as_str();
             self.publisher.replace(Some(Publisher::open(&self.root, dir, options.push)?));

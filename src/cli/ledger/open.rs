@@ -236,31 +236,24 @@ impl OpenLedger<'_> {
         after: Option<Duration>,
         now: SystemTime,
     ) -> String {
+        let LedgerKind { noun, again, .. } = self.kind();
         let states = ledger.states();
-        let in_future = |state: &&TaskState| {
-            let at = state.claim.as_ref()?.at.as_deref().filter(|_| state.status == Status::Dispatched)?;
-            age(at, now).is_none().then(|| {
-                let (words, way_on) = (state.id.words(), state.id.way_on(&self.name));
-                format!(
-                    "{words} was claimed in the future, at {at}, so that it has no age; without `--after`, {way_on}"
-                )
-            })
-        };
-        let mut of_interest = states.iter().filter(|state| only.is_none_or(|only| *only == state.id));
-        if let Some(why) = of_interest.clone().find_map(|state| after.and(in_future(&state))) {
-            return why;
-        }
-        match of_interest.next().filter(|_| only.is_some()) {
-            Some(state) if state.status.is_terminal() => {
-                let (words, status, again) = (state.id.words(), state.status.name(), self.kind().again);
-                format!("{words} has ended: {status}; to do it again, {again}")
+        for state in states.iter().filter(|state| only.is_none_or(|only| *only == state.id)) {
+            let words = state.id.words();
+            let claimed = state.claim.as_ref().filter(|_| state.status == Status::Dispatched && after.is_some());
+            if let Some(at) = claimed.and_then(|claim| claim.at.as_ref()).filter(|at| age(at, now).is_none()) {
+                let way_on = state.id.way_on(&self.name);
+                let why = format!("{words} was claimed in the future, at {at}, so that it has no age");
+                return format!("{why}; without `--after`, {way_on}");
             }
-            _ if ledger.plan.is_some() && states.iter().all(|state| state.status.is_terminal()) => {
-                "all tasks have ended; to do them again, fork the plan with another `key`".to_owned()
+            if only.is_some() && state.status.is_terminal() {
+                return format!("{words} has ended: {}; to do it again, {again}", state.status.name());
             }
-            Some(state) if state.status == Status::Pending => format!("{} is not claimed", state.id.words()),
-            _ => format!("no {} is claimed{}", self.kind().noun, after.map_or("", |_| " for so long")),
         }
+        if ledger.plan.is_some() && states.iter().all(|state| state.status.is_terminal()) {
+            return "all tasks have ended; to do them again, fork the plan with another `key`".to_owned();
+        }
+        format!("no {noun} is claimed{}", after.map_or("", |_| " for so long"))
     }
 }
 
