@@ -349,11 +349,8 @@ fn print_difference(global: &Global, old: &[ContentId], new: &[ContentId]) -> Re
     let (kept, reordered) = (kept_old.len(), kept_old != kept_new);
     let mut lines: Vec<String> = removed.iter().map(|id| format!("- {id}")).collect();
     lines.extend(added.iter().map(|id| format!("+ {id}")));
-    lines.push(format!(
-        "{} in both{}",
-        console::counted(kept, "card"),
-        if reordered { ", in another order" } else { "" }
-    ));
+    let order = if reordered { ", in another order" } else { "" };
+    lines.push(format!("{} in both{order}", console::counted(kept, "card")));
     let difference = json!({"added": added, "removed": removed, "kept": kept, "reordered": reordered});
     global.print(&difference, lines)
 }

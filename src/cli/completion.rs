@@ -4,7 +4,7 @@ use super::args::Args;
 use crate::config::Settings;
 use crate::console::{printable, user_caches};
 use crate::engine::{Configuration, OpenRequest, Repository, process_environment};
-use crate::handoff::cards::{CardStore, ContentId};
+use crate::handoff::cards::CardStore;
 use crate::handoff::ledger::{BATCHES, LedgerFolder, ShortId};
 use crate::intake::Repo;
 use clap_complete::CompleteEnv;
@@ -45,11 +45,7 @@ pub(super) fn script(shell: clap_complete::Shell, out: &mut Vec<u8>) -> io::Resu
 
 fn repository() -> Option<Repository> {
     let request = OpenRequest::new(Path::new("."));
-    let request = match user_caches() {
-        Some(caches) => request.with_cache(caches),
-        None => request,
-    };
-    Repository::open(&request).ok()
+    Repository::open(&user_caches().into_iter().fold(request, OpenRequest::with_cache)).ok()
 }
 
 fn configured(find: impl FnOnce(PathBuf, Settings) -> Vec<(String, Option<String>)>) -> Vec<CompletionCandidate> {
@@ -111,16 +107,11 @@ pub(super) fn logs() -> Vec<CompletionCandidate> {
     })
 }
 
-/// Returns the logs and the boxes of the repo in the current folder; a box by digits that name no other one.
+/// Returns the logs and the boxes of the repo in the current folder.
 pub(super) fn boxes() -> Vec<CompletionCandidate> {
     let boxes = configured(|root, settings| {
         let ids = CardStore::new(&root, settings.handover.dir).boxes().unwrap_or_default();
-        let is_alone = |at: usize| {
-            let other = |other: Option<usize>| other.and_then(|other| ids.get(other)).map(ContentId::short);
-            [other(at.checked_sub(1)), other(Some(at + 1))].iter().all(|near| *near != Some(ids[at].short()))
-        };
-        let name = |at: usize| if is_alone(at) { ids[at].short().to_owned() } else { ids[at].hex().to_owned() };
-        (0..ids.len()).map(|at| (name(at), Some("box".to_owned()))).collect()
+        ids.iter().map(|id| (id.short().to_owned(), Some("box".to_owned()))).collect()
     });
     logs().into_iter().chain(boxes).collect()
 }

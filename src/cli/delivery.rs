@@ -4,7 +4,7 @@ use super::args::{Global, JobArgs, RenderArgs, RenderPart};
 use super::input;
 use super::packs::{self, PackKey};
 use super::since::TRAILER;
-use crate::config::Job;
+use crate::config::{Job, nearest};
 use crate::console::report::{self, print_invalid_pack};
 use crate::console::{self, Exit, Failure, Format, json_text, printable, settled, stamp};
 use crate::engine::{PackTarget, Repository};
@@ -21,13 +21,8 @@ use std::error::Error;
 use std::io::Write as _;
 use std::time::SystemTime;
 
-pub(crate) fn print(
-    pack: &Pack,
-    rendering: Rendering,
-    format: Format,
-    part: Option<RenderPart>,
-) -> Result<(), Failure> {
-    let Rendering { instructions, context } = rendering;
+pub(crate) fn print(pack: &Pack, format: Format, part: Option<RenderPart>) -> Result<(), Failure> {
+    let Rendering { instructions, context } = crate::render::pack(pack);
     let text = match (format, part) {
         (Format::Json, _) => {
             let markdown = [&*instructions, &*context].concat();
@@ -101,19 +96,17 @@ pub(crate) fn record(global: &Global, repository: &Repository, pack: &Pack) -> R
 struct Unrecorded(#[source] Box<dyn Error>);
 
 fn keep(repository: &Repository, pack: &Pack) -> Result<RepoPath, Failure> {
-    let configured = repository.settings().context.record.clone();
-    let dir = match configured {
+    let dir = match repository.settings().context.record.clone() {
         Some(dir) => dir,
         None => {
             open_state(repository.root())?;
             RepoPath::new(DELIVERED).map_err(|_| Failure::usage("the record has no folder"))?
         }
     };
-    let is_default = dir.as_str() == DELIVERED;
     let folder = Folder::open(repository.root(), &dir)?.unreserved(repository.root())?;
-    if is_default {
-        folder
-            .write_once(".gitignore", b"# What agents were given. `context.record` names a folder to commit.\n*\n")?;
+    if dir.as_str() == DELIVERED {
+        let ignored = b"# What agents were given. `context.record` names a folder to commit.\n*\n";
+        folder.write_once(".gitignore", ignored)?;
     }
     let hash = pack.hash.strip_prefix("sha256:").unwrap_or(&pack.hash);
     folder.write(&format!("{hash}.json"), &crate::seal::bytes_of(pack))?;
@@ -122,13 +115,9 @@ fn keep(repository: &Repository, pack: &Pack) -> Result<RepoPath, Failure> {
     let mut made = vec![settings.output.dir.as_str(), ".contextpack"];
     made.extend(settings.context.record.as_ref().map(RepoPath::as_str));
     let state = crate::git::head_commit(repository.root(), &made);
-    let line = DeliveryLine {
-        at: pack.generated_at.clone(),
-        key: PackKey::of(pack),
-        hash: pack.hash.clone(),
-        commit: state.as_ref().map(|(commit, _)| commit.clone()),
-        dirty: state.map(|(_, dirty)| dirty),
-    };
+    let (commit, dirty) = state.unzip();
+    let line =
+        DeliveryLine { at: pack.generated_at.clone(), key: PackKey::of(pack), hash: pack.hash.clone(), commit, dirty };
     let line = serde_json::to_string(&line).unwrap_or_default();
     folder.append_line(LOG, &line)?;
     Ok(dir)
@@ -151,8 +140,7 @@ pub(crate) fn render(global: &Global, args: &RenderArgs) -> Result<Exit, Failure
     if args.record {
         record(global, &global.open(None)?, &pack)?;
     }
-    let rendering = crate::render::pack(&pack);
-    print(&pack, rendering, global.format, args.part)?;
+    print(&pack, global.format, args.part)?;
     Ok(exit)
 }
 
@@ -177,33 +165,22 @@ pub(crate) fn job(global: &Global, args: &JobArgs) -> Result<Exit, Failure> {
             let help = did_you_mean(name, jobs.keys().map(String::as_str));
             return Err(Failure::usage(format!("there is no job `{name}` (help: {help})")));
         };
-        deliver_job(global, &repository, args, name, job)
+        deliver_job(global, &repository, args, (name, job))
     })
 }
 
-fn deliver_job(
-    global: &Global,
-    repository: &Repository,
-    args: &JobArgs,
-    name: &str,
-    job: &Job,
-) -> Result<Exit, Failure> {
+fn deliver_job(global: &Global, repository: &Repository, args: &JobArgs, job: (&str, &Job)) -> Result<Exit, Failure> {
     let project = repository.project();
-    let target = PackTarget {
-        root: job.root.as_deref(),
-        profiles: &args.budget.profiles,
-        limits: args.budget.limits(),
-        agent: Some(&job.agent.name),
-        policy: args.policy,
-        job: Some((name, job)),
-    };
+    let (root, profiles, limits) = (job.1.root.as_deref(), &*args.budget.profiles, args.budget.limits());
+    let agent = Some(&*job.1.agent.name);
+    let target = PackTarget { root, profiles, limits, agent, policy: args.policy, job: Some(job) };
     let probe = repository.probe(&project, &target, stamp()?)?;
     let (sealed, run) = packs::build(global, repository, &probe)?;
     let sealed = run.of_pack(global, false, sealed)?;
     if args.record {
         record(global, repository, sealed.pack())?;
     }
-    print(sealed.pack(), crate::render::pack(sealed.pack()), global.format, args.part)?;
+    print(sealed.pack(), global.format, args.part)?;
     repository.save_documents();
     Ok(run.exit())
 }
@@ -214,15 +191,10 @@ fn list_jobs(global: &Global, repository: &Repository) -> Result<Exit, Failure> 
     let jobs = &repository.settings().jobs;
     let next = |job: &Job| job.schedule.as_ref().and_then(|schedule| schedule.next(now));
     let outputs = jobs.iter().map(|(name, job)| {
-        json!({
-            "name": name,
-            "agent": job.agent.name,
-            "schedule": job.schedule.as_ref().map(|schedule| &schedule.written),
-            "next": next(job),
-            "intent": job.intent,
-            "policy": job.policy.map(|policy| policy.name()),
-            "root": job.root,
-        })
+        let Job { agent, schedule, intent, policy, root, .. } = job;
+        let (schedule, policy) = (schedule.as_ref().map(|it| &it.written), policy.map(|policy| policy.name()));
+        let (agent, next) = (&agent.name, next(job));
+        json!({"name": name, "agent": agent, "schedule": schedule, "next": next, "intent": intent, "policy": policy, "root": root})
     });
     // A job may be for nobody, or lack its instructions.
     let faults = repository.project().knowledge_diagnostics();

@@ -31,16 +31,9 @@ pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
         true => configured(global, &settings)?,
         false => (args.documents.clone(), Exit::Done),
     };
-    let maker = NoteMaker {
-        redactor: Redactor::new(&settings.redaction),
-        environment: process_environment(),
-        limits: NoteLimits::default(),
-        knowledge: settings,
-        root,
-        deny,
-        given,
-        writes: args.write,
-    };
+    let (redactor, environment) = (Redactor::new(&settings.redaction), process_environment());
+    let limits = NoteLimits::default();
+    let maker = NoteMaker { redactor, environment, limits, settings, root, deny, given, writes: args.write };
     let mut noted = Vec::new();
     let made: Vec<_> = documents.par_iter().map(|path| maker.document(path)).collect();
     for (path, notes) in documents.iter().zip(made) {
@@ -97,13 +90,8 @@ fn configured(global: &Global, knowledge: &Settings) -> Result<(Vec<PathBuf>, Ex
     let exit = if unlisted.is_empty() { Exit::Done } else { Exit::Input };
     let files = repository.files().files().iter();
     let documents = files.filter(|path| DocumentRules::of(knowledge, path).is_some() && !knowledge.is_agent_file(path));
-    let here = std::env::current_dir()?;
-    let in_root = here.canonicalize()? == repository.root().canonicalize()?;
-    let from_here = |path: &RepoPath| match in_root {
-        true => PathBuf::from(path.as_str()),
-        false => repository.root().join(path.as_str()),
-    };
-    Ok((documents.map(from_here).collect(), exit))
+    let root = input::from_here("");
+    Ok((documents.map(|path| PathBuf::from(format!("{root}{path}"))).collect(), exit))
 }
 
 /// Notes that somebody else made, as they came, with where they came from.
@@ -137,7 +125,7 @@ struct NoteMaker {
     redactor: Redactor,
     environment: Environment,
     limits: NoteLimits,
-    knowledge: Settings,
+    settings: Settings,
     root: PathBuf,
     deny: DenyList,
     given: Option<Given>,
@@ -156,7 +144,7 @@ impl NoteMaker {
             return Err(error.help("copy it into the repo, or run this in its own repo"));
         }
         let name = inside.unwrap_or_default();
-        let rules = RepoPath::new(&name).ok().and_then(|path| DocumentRules::of(&self.knowledge, &path));
+        let rules = RepoPath::new(&name).ok().and_then(|path| DocumentRules::of(&self.settings, &path));
         let rules = rules.unwrap_or(DocumentRules { source: None, is_overview: false });
         if rules.source.is_some_and(|source| source.is_secret()) {
             return Err(NotesError::new(SECRET, "the configuration says that it holds secrets"));
@@ -205,16 +193,14 @@ impl NoteMaker {
         let written =
             WrittenNotes::from_yaml(&unfenced(text), &self.limits).map_err(|faults| self.invalid(&name, &faults))?;
         let notes = written.redacted(&|text| self.clean(text));
-        let fault = |message: String, help: &str| NotesFault { at: None, message, help: Some(help.to_owned()) };
+        let fault = |message: &str, help: &str| NotesFault::new(None, message, help);
         let misquoted = |rule: &Clean| {
             let message = format!("this rule does not stand in the document word for word: {rule}");
-            fault(message, "quote whole sentences, or leave the rule out")
+            fault(&message, "quote whole sentences, or leave the rule out")
         };
+        let stale = "`source_digest` is that of another text";
         let faults: Vec<NotesFault> = match written.is_stale(source) {
-            true => {
-                let message = "`source_digest` is that of another text".to_owned();
-                vec![fault(message, "make them from the document as it is now")]
-            }
+            true => vec![fault(stale, "make them from the document as it is now")],
             false => notes.misquoted(body).into_iter().map(misquoted).collect(),
         };
         if faults.is_empty() { Ok(notes) } else { Err(self.invalid(&name, &faults)) }

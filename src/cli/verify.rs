@@ -5,7 +5,6 @@ use super::input;
 use super::ledger::foreign_box;
 use super::packs::{PackKey, probe_again};
 use crate::console::{Exit, Failure, PathFailure, settled, without_secrets};
-use crate::engine::{Project, Repository};
 use crate::handoff::cards::{Card, CardWriter, parse};
 use crate::handoff::check::{CHECKED_FOLDERS, FileChecker, context_folder};
 use crate::redact::{Environment, Redactor};
@@ -182,33 +181,28 @@ impl ContextChecker {
 fn against_repo(global: &Global, verified: &[VerifiedPack]) -> Result<Vec<Option<String>>, Failure> {
     let repository = global.open(None)?;
     let project = repository.project();
-    verified.iter().map(|one| fault_in_repo(&repository, &project, one)).collect()
-}
-
-fn fault_in_repo(
-    repository: &Repository,
-    project: &Project<'_>,
-    one: &VerifiedPack,
-) -> Result<Option<String>, Failure> {
-    let Some(pack) = read(&one.bytes).ok().filter(|_| one.faults.is_empty()) else { return Ok(None) };
-    let probe = match probe_again(repository, project, &pack, PackKey::of(&pack).root) {
-        Err(Failure::Usage(message) | Failure::Input(message)) => {
-            return Ok(Some(format!("the repo has no such pack: {message}")));
-        }
-        probe => probe?,
+    let fault = |one: &VerifiedPack| {
+        let Some(pack) = read(&one.bytes).ok().filter(|_| one.faults.is_empty()) else { return Ok(None) };
+        let probe = match probe_again(&repository, &project, &pack, PackKey::of(&pack).root) {
+            Err(Failure::Usage(message) | Failure::Input(message)) => {
+                return Ok(Some(format!("the repo has no such pack: {message}")));
+            }
+            probe => probe?,
+        };
+        Ok(match probe.build(probe.limits)? {
+            Err(diagnostics) => {
+                let why = diagnostics.first().map(|it| it.message.clone()).unwrap_or_default();
+                Some(format!("the pack cannot be built from the repo: {why}"))
+            }
+            Ok(sealed) if sealed.is_unchanged(&one.bytes) => None,
+            Ok(sealed) => {
+                let (Difference::Stale(reasons) | Difference::Edited(reasons)) =
+                    difference(&one.bytes, sealed.pack(), &|name| project.has(name));
+                Some(format!("the repo gives a different pack: {}", reasons.join("; ")))
+            }
+        })
     };
-    Ok(match probe.build(probe.limits)? {
-        Err(diagnostics) => {
-            let why = diagnostics.first().map(|it| it.message.clone()).unwrap_or_default();
-            Some(format!("the pack cannot be built from the repo: {why}"))
-        }
-        Ok(sealed) if sealed.is_unchanged(&one.bytes) => None,
-        Ok(sealed) => {
-            let (Difference::Stale(reasons) | Difference::Edited(reasons)) =
-                difference(&one.bytes, sealed.pack(), &|name| project.has(name));
-            Some(format!("the repo gives a different pack: {}", reasons.join("; ")))
-        }
-    })
+    verified.iter().map(fault).collect()
 }
 
 /// Returns the fault of a pack's companion, if it has one that is not exactly its rendering. `name` is its path for display.

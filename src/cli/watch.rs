@@ -1,6 +1,6 @@
 //! `contextpack watch`.
 
-use super::args::{AgentChoice, Global, PrintMode, WatchArgs};
+use super::args::{AgentChoice, Global, PackArgs, PrintMode, WatchArgs};
 use super::packs;
 use crate::console::{
     self, Exit, Failure, Format, PathFailure, counted, json_line, printable, report, stamp, strict, user_caches,
@@ -30,26 +30,16 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
     }
     let here = std::env::current_dir()?;
     let root = Repo::find_root(&here)?;
-    let request = SessionRequest {
-        config: global.config.clone(),
-        roots: args.packs.roots.iter().map(|typed| from_root(&here, &root, typed)).collect(),
-        profiles: args.packs.budget.profiles.clone(),
-        limits: args.packs.budget.limits(),
-        untracked: global.untracked(),
-        out: args.out.as_deref().map(std::path::absolute).transpose()?,
-        root,
-        caches: user_caches(),
-        rest: None,
-        agent: agent_request(&args.agent, false),
-    };
+    let PackArgs { roots, budget } = &args.packs;
+    let (profiles, limits, agent) = (budget.profiles.clone(), budget.limits(), agent_request(&args.agent, false));
+    let roots = roots.iter().map(|typed| from_root(&here, &root, typed)).collect();
+    let out = args.out.as_deref().map(std::path::absolute).transpose()?;
+    let (config, untracked, caches) = (global.config.clone(), global.untracked(), user_caches());
+    let request = SessionRequest { config, roots, profiles, limits, untracked, out, root, caches, rest: None, agent };
     let (events, sender) = events(&request.root, args.poll)?;
     end_on_signal(sender)?;
-    let reporter = WatchReporter {
-        global,
-        print: args.print,
-        out: args.out.clone(),
-        delivered: args.agent.agent.is_some() && args.out.is_none(),
-    };
+    let delivered = args.agent.agent.is_some() && args.out.is_none();
+    let reporter = WatchReporter { global, print: args.print, out: args.out.clone(), delivered };
     let mut watch = Watch::new(request, process_environment(), events, stamps()?, args.print.is_some());
     let report = watch.check();
     refuse_typed(&report)?;
@@ -152,13 +142,10 @@ impl WatchReporter<'_> {
                 Some(every) => format!("polling every {}", humantime::format_duration(every)),
                 None => format!("following {} folders", watch.followed()),
             };
-            let packs = counted(written + unchanged + failed, "pack");
+            let (packs, took) = (counted(written + unchanged + failed, "pack"), took.as_secs_f64());
             let done = if self.delivered { "built" } else { "written" };
-            writeln!(
-                console::stderr(),
-                "{packs}: {written} {done}, {unchanged} unchanged{failed_text}, {:.2} s; {how}",
-                took.as_secs_f64()
-            )?;
+            let counts = format!("{written} {done}, {unchanged} unchanged{failed_text}");
+            writeln!(console::stderr(), "{packs}: {counts}, {took:.2} s; {how}")?;
             if written + unchanged + failed == 0
                 && !has_problems
                 && !self.delivered
@@ -271,15 +258,9 @@ impl WatchReporter<'_> {
         });
         let arrived = report.arrived.into_iter().filter_map(|name| {
             let (root, profile) = name.strip_suffix(".json")?.rsplit_once('.')?;
-            Some(PackState {
-                root: root.to_owned(),
-                profile: profile.to_owned(),
-                status: UNCHANGED,
-                reasons: vec!["replaced on disk, and up to date".to_owned()],
-                summary: None,
-                files: Vec::new(),
-                name,
-            })
+            let (root, profile) = (root.to_owned(), profile.to_owned());
+            let reasons = vec!["replaced on disk, and up to date".to_owned()];
+            Some(PackState { root, profile, status: UNCHANGED, reasons, summary: None, files: Vec::new(), name })
         });
         let states = written.chain(report.failed).chain(report.removed).chain(arrived);
         let packs = states.map(|state| packs::built_pack(&state, &shown)).collect();

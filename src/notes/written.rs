@@ -32,7 +32,7 @@ pub struct NotesFault {
 }
 
 impl NotesFault {
-    fn new(at: Option<Position>, message: impl Into<String>, help: &str) -> Self {
+    pub fn new(at: Option<Position>, message: impl Into<String>, help: &str) -> Self {
         let help = Some(help.to_owned()).filter(|help| !help.is_empty());
         Self { at: at.map(|at| (at.line, at.column)), message: message.into(), help }
     }
