@@ -4,7 +4,7 @@ use super::args::{Global, JobArgs, RenderArgs, RenderPart};
 use super::input;
 use super::packs::{self, PackKey};
 use super::since::TRAILER;
-use crate::config::{Job, nearest};
+use crate::config::Job;
 use crate::console::report::{self, print_invalid_pack};
 use crate::console::{self, Exit, Failure, Format, json_text, printable, settled, stamp};
 use crate::engine::{PackTarget, Repository};
