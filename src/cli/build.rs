@@ -13,7 +13,7 @@ use crate::engine::{
 use crate::git;
 use crate::model::slug;
 use crate::store::{Access, Folder};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::Path;
 use std::time::Instant;
@@ -43,6 +43,8 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         None => format!("{}/{name}", repository.settings().output.dir),
     };
     let is_whole = args.packs.roots.is_empty() && args.shard.is_none();
+    // Another folder may hold packs of other configurations.
+    let prunes = is_whole && out.is_none() && args.packs.budget.profiles.is_empty() && !args.no_prune;
     let what = SessionRequest {
         roots: args.packs.roots.clone(),
         profiles: args.packs.budget.profiles.clone(),
@@ -57,22 +59,19 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         skips_unknown_roots: false,
         shard: args.shard,
         stamp: stamp()?,
-        prune: args.prune,
+        prune: prunes,
         // Reading an old pack to find why it is stale costs more than building the new one.
         explain: global.verbose || global.format != Format::Text || args.review.file.is_some(),
     };
     let bar = packs::progress(global, 0);
-    let (mut notes, mut no_roots, mut blockers) = (Vec::new(), false, BTreeMap::new());
+    let (mut own, mut no_roots, mut blockers) = (BTreeSet::new(), false, BTreeMap::new());
     let mut on_read = |project: &Project<'_>, roots: &[usize]| {
+        let id = |root: &usize| project.corpus().entries[*root].item.id.to_string();
         no_roots = roots.is_empty();
         if args.outputs.is_some() {
-            let id = |root: &usize| project.corpus().entries[*root].item.id.to_string();
             blockers.extend(roots.iter().map(id).map(|id| (id.clone(), project.open_blockers(&id))));
         }
-        if out.is_none() && global.format == Format::Text {
-            let profiles = args.packs.budget.profiles(&repository).unwrap_or_default();
-            notes = packs::orphan_notes(&repository, project, roots, &profiles);
-        }
+        own.extend(project.roots().iter().map(id));
     };
     let mut observer = BuildObserver {
         on_read: Some(&mut on_read),
@@ -105,7 +104,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     if let Some(error) = built.refused {
         return Err(error.into());
     }
-    for note in limits_note(args, &built.packs, &repository).iter().chain(&notes) {
+    if let Some(note) = foreign_note(args, &built.packs, &repository, &own) {
         global.note(&format!("note: {note}"))?;
     }
     if no_roots && !run.blocked && global.format == Format::Text {
@@ -114,19 +113,25 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Returns a note if packs in the configured folder were written within other limits than the configured ones.
-fn limits_note(args: &BuildArgs, states: &[PackState], repository: &Repository) -> Option<String> {
+/// Returns a note if packs were built into the configured folder that the configuration does not ask for; `roots` are its
+/// own.
+fn foreign_note(
+    args: &BuildArgs,
+    states: &[PackState],
+    repository: &Repository,
+    roots: &BTreeSet<String>,
+) -> Option<String> {
     let (settings, limits) = (repository.settings(), args.packs.budget.limits());
-    let is_other = |state: &&PackState| {
-        let profile = settings.profiles.get(&state.profile).filter(|_| state.status == WRITTEN);
-        profile.is_some_and(|profile| limits.over(&profile.budget) != profile.budget)
+    let is_foreign = |state: &&PackState| {
+        let is_asked = settings.output.profiles.contains(&state.profile) && roots.contains(&state.root);
+        let budget = settings.profiles.get(&state.profile).map(|profile| &profile.budget);
+        !is_asked || budget.is_some_and(|budget| limits.over(budget) != *budget)
     };
-    let count = states.iter().filter(is_other).count();
-    (count > 0 && args.out.is_none()).then(|| {
+    let count = states.iter().filter(|state| state.summary.is_some()).filter(is_foreign).count();
+    (count > 0 && args.out.is_none() && settings.commits_packs()).then(|| {
         format!(
-            "wrote {} into `{}` within other limits than the configuration's: `check` calls that stale until a build without them; `--out DIR` writes elsewhere",
+            "{} of another profile, item or limit than the configuration asks for: `check` objects until a full build; `--out DIR` writes elsewhere",
             counted(count, "pack"),
-            settings.output.dir
         )
     })
 }
@@ -173,14 +178,6 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
 }
 
 fn check_usage(args: &BuildArgs, printed: bool) -> Result<(), Failure> {
-    if printed && args.prune {
-        return Err(Failure::usage("`--prune` needs a folder of packs"));
-    }
-    if args.prune && args.shard.is_some() {
-        return Err(Failure::usage(
-            "`--prune` needs a build of all items, and a shard is a part of them: run `contextpack build --prune` without `--shard`",
-        ));
-    }
     if printed && (args.markdown.is_some() || args.outputs.is_some() || args.review != ReviewArgs::default()) {
         return Err(Failure::usage("`--out -` prints a pack and writes nothing else"));
     }

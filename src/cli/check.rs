@@ -5,7 +5,7 @@ use super::packs::{self, BuildRun, checked_pack};
 use crate::console::github::{append, summary};
 use crate::console::report::ReportLine;
 use crate::console::{self, Exit, Failure, Format, no_roots};
-use crate::engine::{PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphaned};
+use crate::engine::{BUILDABLE, PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphaned};
 use crate::model::Diagnostic;
 use crate::store::Folder;
 use serde_json::json;
@@ -22,7 +22,8 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let job = packs::job(&repository, &project, items, &args.packs.roots, &args.packs.budget)?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
-    let (mut states, mut build) = check_packs(repository.files(), &project, &job, &folder, false, &|| bar.inc(1))?;
+    let compared = Some(&folder).filter(|_| repository.settings().commits_packs());
+    let (mut states, mut build) = check_packs(repository.files(), &project, &job, compared, false, &|| bar.inc(1))?;
     bar.finish_and_clear();
     if let Some(range) = &args.commits {
         // As the configuration's `warnings` have it.
@@ -35,7 +36,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
         run.compare(global, &repository, base)?;
     }
     let leads = args.shard.is_none_or(|shard| shard.leads(all.iter().map(|item| id(&project, *item))));
-    if args.packs.roots.is_empty() && alone && !run.blocked && leads {
+    if compared.is_some() && args.packs.roots.is_empty() && alone && !run.blocked && leads {
         states.extend(orphaned(&repository, &project, &all, &job.profiles, &folder, &run.diagnostics)?);
     }
     // The packs must be of the same commit as the inputs that they are compared with.
@@ -53,13 +54,13 @@ fn report_and_exit(
     states.sort();
     let dir = repository.settings().output.dir.as_str();
     let differing: Vec<&PackState> =
-        states.iter().filter(|state| !matches!(state.status, "fresh" | "failed")).collect();
+        states.iter().filter(|state| !matches!(state.status, "fresh" | "failed" | BUILDABLE)).collect();
     let is_stale = differing.iter().any(|state| state.status != UNVERIFIABLE);
     // An unverifiable pack fails the check under `--strict` only.
     let bad = differing.iter().filter(|state| global.strict || state.status != UNVERIFIABLE).count();
     if let Some(file) = &args.review.file {
         let shown = |name: &str| format!("{dir}/{name}");
-        let next = is_stale.then(|| format!("{}.", uppercased(&next_step(&states, repository))));
+        let next = is_stale.then(|| format!("{}.", uppercased(&next_step(&states))));
         append(file, &summary("check", &states, &shown, &run.diagnostics, next.as_deref()).markdown())?;
     }
     let lines = differing.iter().map(|state| ReportLine::Finding {
@@ -74,13 +75,17 @@ fn report_and_exit(
         json!({"packs": packs, "diagnostics": console::diagnostics(&run.diagnostics)})
     })?;
     if global.format != Format::Json {
-        let fresh = states.iter().filter(|state| state.status == "fresh").count();
-        global.note(&format!("{fresh} of {} packs are fresh", states.len()))?;
+        let of = |status: &str| states.iter().filter(|state| state.status == status).count();
+        let good = match repository.settings().commits_packs() {
+            true => format!("{} of {} packs are fresh", of("fresh"), states.len()),
+            false => format!("{} of {} packs can be built", of(BUILDABLE), states.len()),
+        };
+        global.note(&good)?;
         if states.is_empty() && !run.blocked {
             global.note(no_roots(repository))?;
         }
         if is_stale {
-            global.note(&next_step(&states, repository))?;
+            global.note(&next_step(&states))?;
         }
     }
     // Nothing was compared, since nothing could be read: that is no success.
@@ -90,7 +95,7 @@ fn report_and_exit(
     Ok(input.and(if bad == 0 { Exit::Done } else { Exit::Stale }))
 }
 
-fn next_step(states: &[PackState], repository: &Repository) -> String {
+fn next_step(states: &[PackState]) -> String {
     let of = |status: &str| states.iter().filter(|state| state.status == status).count();
     let (orphaned, fresh) = (of("orphaned"), of("fresh"));
     let others = states.len() - orphaned - fresh - of(UNVERIFIABLE) - of("failed");
@@ -100,16 +105,12 @@ fn next_step(states: &[PackState], repository: &Repository) -> String {
             "all {orphaned} packs are orphaned: no item of `work_items` and `roots` in `contextpack.yml` gives any of them; correct these before you remove packs"
         );
     }
-    let command = match (orphaned, others) {
-        (0, _) => "run `contextpack build`",
-        (_, 0) => "run `contextpack build --prune`",
-        _ => "run `contextpack build --prune`, or without `--prune` to keep what is orphaned,",
+    let what = match (orphaned, others) {
+        (0, _) => "what it writes",
+        (_, 0) => "what it removes (`--no-prune` keeps it)",
+        _ => "what it writes and removes (`--no-prune` removes nothing)",
     };
-    match repository.settings().commits_packs() {
-        true if others == 0 => format!("{command} and commit what it removes"),
-        true => format!("{command} and commit what it writes"),
-        false => command.trim_end_matches(',').to_owned(),
-    }
+    format!("run `contextpack build` and commit {what}")
 }
 
 fn uppercased(text: &str) -> String {

@@ -26,10 +26,11 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         return matrix(&project, &items, shards);
     }
     let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
+    let folder = Some(&folder).filter(|_| repository.settings().commits_packs());
     let job = packs::job(&repository, &project, items.clone(), &[], &BudgetArgs::default())?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
-    // A pack without a file is missing whatever a build gives, so it need not be built.
-    let (states, build) = check_packs(repository.files(), &project, &job, &folder, true, &|| bar.inc(1))?;
+    // A pack without a file is missing or on demand whatever a build gives, so it need not be built.
+    let (states, build) = check_packs(repository.files(), &project, &job, folder, true, &|| bar.inc(1))?;
     bar.finish_and_clear();
     repository.confirm_settled()?;
     let run = BuildRun::new(global, build);
@@ -125,7 +126,8 @@ fn root(project: &Project<'_>, item: usize, packs: &[PackState], dir: &str) -> (
     let count = |name: &'static str| edges.get(name).map(|count| format!("{count} {name}"));
     let counts: Vec<String> = Relation::ALL.map(Relation::name).into_iter().filter_map(count).collect();
     let relations = if counts.is_empty() { "no relations".to_owned() } else { counts.join(", ") };
-    let states: Vec<String> = packs.iter().map(|pack| format!("{} {}", pack.profile, pack.status)).collect();
+    let states: Vec<String> =
+        packs.iter().map(|pack| format!("{} {}", pack.profile, pack.status.replace('_', " "))).collect();
     let cells = [&id, &kind, &shown, &title, &relations, &states.join(", ")].map(|text| line("{}", &[text.as_str()]));
     let packs: Vec<Value> = packs.iter().map(|pack| checked_pack(pack, dir)).collect();
     let root = json!({

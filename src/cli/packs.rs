@@ -16,7 +16,7 @@ use crate::wire::Pack;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
@@ -27,33 +27,6 @@ pub(crate) fn no_packs(global: &Global) -> Option<&'static str> {
         false => Some("no packs: `contextpack build` makes them"),
     }
 }
-
-/// Returns what `check` will object to in packs of `items` under `profiles`, which lie in the folder of all packs: those that
-/// the configuration does not ask for are orphaned.
-pub(crate) fn orphan_notes(
-    repository: &Repository,
-    project: &Project<'_>,
-    items: &[usize],
-    profiles: &[String],
-) -> Vec<String> {
-    let mut notes = Vec::new();
-    let configured = &repository.settings().output.profiles;
-    for profile in profiles.iter().filter(|profile| !configured.contains(profile)) {
-        notes.push(format!(
-            "`check` calls packs of the profile `{profile}` orphaned: add it to `output.profiles`, or write them elsewhere with `--out`"
-        ));
-    }
-    let roots: BTreeSet<usize> = project.roots().into_iter().collect();
-    for item in items.iter().filter(|item| !roots.contains(item)).take(MOST_NOTES) {
-        let id = &project.corpus().entries[*item].item.id;
-        notes.push(format!(
-            "`check` calls the packs of `{id}` orphaned: it is not among the `roots` of the configuration"
-        ));
-    }
-    notes
-}
-
-const MOST_NOTES: usize = 5;
 
 const QUIET_FOR: Duration = Duration::from_secs(1);
 

@@ -18,7 +18,8 @@ type Findings = BTreeMap<String, BTreeSet<Diagnostic>>;
 pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let repository = global.open(None)?;
     let dir = &repository.settings().output.dir;
-    let folder = Folder::open(repository.root(), dir)?;
+    // A pack that is on demand is never stale.
+    let folder = repository.settings().commits_packs().then(|| Folder::open(repository.root(), dir)).transpose()?;
     let project = repository.project();
     let mut items = repository.find_roots(&project, &args.roots)?;
     if args.roots.is_empty() {
@@ -28,7 +29,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let of_pack = |root: &str, pack: &Pack| ready(pack, bodies.get(root).copied());
     let finish = |built: Built| {
         let root = built.plan.root.to_string();
-        let mut findings: Vec<Diagnostic> = match PackState::of(&project, &folder, &built) {
+        let mut findings: Vec<Diagnostic> = match PackState::of(&project, folder.as_ref(), &built) {
             Ok(state) => stale(&state, dir).into_iter().collect(),
             Err(error) => return Err(error),
         };

@@ -59,7 +59,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Returns whether packs, and so their inputs from GitHub, are committed: those in the state folder are not.
+    /// Returns whether packs, and so their inputs from GitHub, are committed. Those in the state folder, the default, are built
+    /// on demand; this is the one rule, whatever git ignores.
     pub fn commits_packs(&self) -> bool {
         !self.output.dir.is_under(".contextpack")
     }

@@ -82,7 +82,8 @@ pub(crate) fn summary(
             .paragraph(next.split('`').zip(roles).fold(Line::default(), |line, (text, role)| line.then(role, text)));
     }
     // Packs that need no attention are counted only.
-    let states: Vec<&PackState> = states.iter().filter(|it| !matches!(it.status, "fresh" | "unchanged")).collect();
+    let states: Vec<&PackState> =
+        states.iter().filter(|it| !matches!(it.status, "fresh" | "unchanged" | "buildable")).collect();
     let columns = [Column::Left("PACK"), Column::Left("STATUS"), Column::Left("REASONS"), Column::Right("SIZE")];
     let row = |state: &&PackState| {
         let size = state.summary.as_ref().map(|summary| match summary.used_tokens {

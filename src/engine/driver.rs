@@ -14,7 +14,7 @@ use crate::model::{Digest, Shard, SourceTree as _};
 use crate::render;
 use crate::review::{Difference, UNEXPLAINED, difference};
 use crate::seal::{Sealed, Stamp};
-use crate::store::{Folder, StoreError, WriteResult};
+use crate::store::{Folder, StoreError, WriteResult, hide_state};
 use crate::wire::Pack;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -95,6 +95,10 @@ impl Repository {
             on_read(&project, &job.roots);
         }
         job.roots.retain(|root| order.shard.is_none_or(|shard| shard.holds(&project.corpus().entries[*root].item.id)));
+        let SessionRequest { out, agent, .. } = order.what;
+        if out.is_none() && agent.is_none() && !job.roots.is_empty() && !self.settings().commits_packs() {
+            hide_state(self.root())?;
+        }
         let count = job.roots.len() * job.profiles.len();
         let on_built = observer.on_built;
         let counted = |written: Written| {
@@ -314,7 +318,8 @@ impl<'a> PackWriter<'a> {
     /// Removes packs whose root or profile is gone, unless unverifiable, and companions that the configuration does not want.
     fn prune(&self, project: &Project<'_>, result: &mut BuildResult) -> Result<(), EngineError> {
         let BuildResult { packs, report, .. } = result;
-        if report.blocked {
+        // A build that gives no packs at all is more likely a mistyped glob than a reason to remove all.
+        if report.blocked || packs.is_empty() {
             return Ok(());
         }
         let (folder, repository) = (self.order.folder, self.repository);

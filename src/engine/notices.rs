@@ -11,9 +11,6 @@ use crate::redact::Clean;
 use crate::select::Notice;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The state folder, of whose content only the snapshot is committed.
-const STATE: &str = ".contextpack";
-
 /// The number of relations of an issue that GitHub has lists of.
 const LISTS: usize = 4;
 
@@ -205,7 +202,7 @@ pub(super) fn is_published(settings: &Settings, corpus: &Corpus) -> bool {
         let mut issues = corpus.entries.iter().filter_map(|entry| entry.issue.as_ref());
         issues.any(|issue| issue.is_here(&corpus.rules) && issue.private == Some(true))
     };
-    !settings.output.dir.is_under(STATE) && !settings.github.private.unwrap_or_else(has_private_issues)
+    settings.commits_packs() && !settings.github.private.unwrap_or_else(has_private_issues)
 }
 
 fn private_issue(entry: &Entry) -> Option<Diagnostic> {

@@ -21,6 +21,10 @@ pub const FAILED: &str = "failed";
 pub const REMOVED: &str = "removed";
 /// The pack cannot be compared: its issue is not in the snapshot, or its item cannot be read.
 pub const UNVERIFIABLE: &str = "unverifiable";
+/// Packs are not committed, and this one can be built.
+pub const BUILDABLE: &str = "buildable";
+/// Packs are not committed: a build makes them when they are needed.
+pub const ON_DEMAND: &str = "on_demand";
 
 const NOT_BUILT: &str = "it was not built yet";
 const NOT_IN_SNAPSHOT: &str = "its issue is not in the snapshot: run `contextpack sync`, or commit the snapshot";
@@ -34,7 +38,7 @@ pub struct PackState {
     pub root: String,
     pub profile: String,
     /// `written`, `unchanged`, `removed` or `failed` after a build; `fresh`, `stale`, `edited`, `missing`, `orphaned`,
-    /// `unverifiable` or `failed` after a comparison.
+    /// `unverifiable`, `buildable`, `on_demand` or `failed` after a comparison.
     pub status: &'static str,
     /// Why it was written, removed or not built, or is not fresh.
     pub reasons: Vec<String>,
@@ -57,56 +61,65 @@ impl PackState {
         Self { name, root, profile, status, reasons, summary: Some(pack.into()), files: Vec::new() }
     }
 
-    /// Compares a built pack, and its companion if there are any, with the files on disk.
-    pub fn of(project: &Project<'_>, folder: &Folder, built: &Built) -> Result<Self, StoreError> {
+    /// Compares a built pack, and its companion if there are any, with the files on disk, if it is to have any.
+    pub fn of(project: &Project<'_>, folder: Option<&Folder>, built: &Built) -> Result<Self, StoreError> {
         let with_companion = project.settings().output.markdown;
         let Built { plan, outcome } = built;
         let name = &plan.name;
-        let (status, reasons) = match (outcome, folder.read(name)?) {
+        let existing = folder.map(|folder| Ok((folder, folder.read(name)?))).transpose()?;
+        let (status, reasons) = match (outcome, existing) {
             (Err(fault), _) => (FAILED, vec![fault.message.clone()]),
-            (Ok(_), None) => ("missing", vec![NOT_BUILT.to_owned()]),
-            (Ok(sealed), Some(existing)) if sealed.is_unchanged(&existing) => {
+            (Ok(_), None) => (BUILDABLE, Vec::new()),
+            (Ok(_), Some((_, None))) => ("missing", vec![NOT_BUILT.to_owned()]),
+            (Ok(sealed), Some((folder, Some(existing)))) if sealed.is_unchanged(&existing) => {
                 let rendering = with_companion.then(|| render::pack(sealed.pack()).whole());
                 match rendering.map(|rendering| companion::fault(folder, name, &rendering)).transpose()?.flatten() {
                     Some((status, reason)) => (status, vec![reason]),
                     None if !with_companion && companion::exists(folder, name)? => {
-                        let help = "`output.markdown` is off: `contextpack build --prune` removes it";
+                        let help = "`output.markdown` is off: `contextpack build` removes it";
                         ("stale", vec![format!("its Markdown copy `{}` is there, and {help}", companion::name(name))])
                     }
                     None => ("fresh", Vec::new()),
                 }
             }
-            (Ok(sealed), Some(existing)) => match difference(&existing, sealed.pack(), &|name| project.has(name)) {
-                Difference::Stale(_) if lost_its_issue(&existing, sealed.pack()) => {
-                    (UNVERIFIABLE, vec![NOT_IN_SNAPSHOT.to_owned()])
+            (Ok(sealed), Some((_, Some(existing)))) => {
+                match difference(&existing, sealed.pack(), &|name| project.has(name)) {
+                    Difference::Stale(_) if lost_its_issue(&existing, sealed.pack()) => {
+                        (UNVERIFIABLE, vec![NOT_IN_SNAPSHOT.to_owned()])
+                    }
+                    Difference::Stale(reasons) => ("stale", reasons),
+                    Difference::Edited(reasons) => ("edited", reasons),
                 }
-                Difference::Stale(reasons) => ("stale", reasons),
-                Difference::Edited(reasons) => ("edited", reasons),
-            },
+            }
         };
         let summary = outcome.as_ref().ok().map(|sealed| sealed.pack().into());
         Ok(Self { summary, ..Self::new(plan, status, reasons) })
     }
 }
 
-/// Builds the packs of `job` in memory, unless one without a file is to be reported as missing, and returns their states by
-/// name; several threads call `progress` once for each.
+/// Builds the packs of `job` in memory and returns their states by name, compared with the files in `folder`; without one packs
+/// are on demand, and it counts whether they can be built. With `skips_absent` a pack without a file is not built. Several
+/// threads call `progress` once for each pack.
 pub fn check_packs(
     files: &Repo,
     project: &Project<'_>,
     job: &BuildJob,
-    folder: &Folder,
-    skip_missing: bool,
+    folder: Option<&Folder>,
+    skips_absent: bool,
     progress: &(dyn Fn() + Sync),
 ) -> Result<(Vec<PackState>, BuildReport), EngineError> {
-    let names = if skip_missing { folder.list()? } else { Vec::new() };
+    let names = folder.filter(|_| skips_absent).map(Folder::list).transpose()?.unwrap_or_default();
+    let (absent, reasons) = match folder {
+        Some(_) => ("missing", vec![NOT_BUILT.to_owned()]),
+        None => (ON_DEMAND, Vec::new()),
+    };
     let without_file = |plan: &Planned| {
         names.binary_search(&plan.name).is_err().then(|| {
             progress();
-            Ok(PackState::new(plan, "missing", vec![NOT_BUILT.to_owned()]))
+            Ok(PackState::new(plan, absent, reasons.clone()))
         })
     };
-    let skip = skip_missing.then_some(&without_file as &Skip<'_, _>);
+    let skip = skips_absent.then_some(&without_file as &Skip<'_, _>);
     let (states, build) = build_packs(files, project, job, skip, &|built| {
         let state = PackState::of(project, folder, &built);
         progress();
@@ -155,7 +168,7 @@ impl OrphanPack {
     fn state(&self) -> PackState {
         let (status, reason) = match self.unverifiable {
             Some(why) => (UNVERIFIABLE, why.to_owned()),
-            None => ("orphaned", format!("{}: `contextpack build --prune` removes it", self.reason)),
+            None => ("orphaned", format!("{}: `contextpack build` removes it", self.reason)),
         };
         PackState { summary: None, ..PackState::of_pack(&self.name, &self.pack, status, vec![reason]) }
     }

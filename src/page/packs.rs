@@ -323,7 +323,7 @@ fn checked(workspace: &Workspace) -> Result<CheckedFolder, Failure> {
     let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
     let path = folder.path().canonicalize()?;
     let job = repository.job(&project, project.roots(), (&[], BudgetLimits::default()), stamp()?)?;
-    let (mut states, build) = check_packs(repository.files(), &project, &job, &folder, true, &|| ())?;
+    let (mut states, build) = check_packs(repository.files(), &project, &job, Some(&folder), true, &|| ())?;
     if !build.blocked {
         states.extend(orphaned(&repository, &project, &job.roots, &job.profiles, &folder, &build.diagnostics)?);
     }

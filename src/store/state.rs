@@ -42,16 +42,22 @@ pub fn init_state_dir(root: &Path, keep_snapshot: bool) -> Result<WriteResult, S
     let ours = [wanted, state_ignore(!keep_snapshot)];
     let lines = || existing.lines().map(str::trim);
     let hides_all = lines().any(|line| line == "*") && !lines().any(|line| line.starts_with('!'));
-    if existing.ends_with(wanted) || hides_all {
+    let is_ours = ours.iter().any(|text| text.starts_with(&existing));
+    if existing.ends_with(wanted) || hides_all && !is_ours {
         return Ok(WriteResult::Unchanged);
     }
-    let is_ours = ours.iter().any(|text| text.starts_with(&existing));
     let mut others =
         if is_ours { String::new() } else { ours.iter().fold(existing, |text, ours| text.replace(ours, "")) };
     if !others.is_empty() && !others.ends_with('\n') {
         others.push('\n');
     }
     folder.rewrite(IGNORE, format!("{others}{wanted}").as_bytes())
+}
+
+/// Creates the state folder with a `.gitignore` that ignores everything, also itself, unless it has one.
+pub fn hide_state(root: &Path) -> Result<(), StoreError> {
+    let hidden = KEEP_NOTHING.trim_end_matches("!.gitignore\n");
+    open_state(root)?.write_once(IGNORE, hidden.as_bytes()).map(drop)
 }
 
 const IGNORE: &str = ".gitignore";

@@ -91,7 +91,7 @@ def items(root, count):
     prose = Prose(count)
     draw = prose.random
     # Packs of about 20 KB.
-    write(root / "contextpack.yml", "version: 1\nprofiles: {coding: {budget: {max_chars: 12000, strategy: both}}}\n")
+    write(root / "contextpack.yml", "version: 1\noutput: {dir: packs}\nprofiles: {coding: {budget: {max_chars: 12000, strategy: both}}}\n")
     adrs(root, prose, ADRS)
     for n in range(count):
         fields = [f"id: T-{n}", f"title: Make the {WORDS[n % len(WORDS)]} {WORDS[n * 7 % len(WORDS)]} again {n}",
@@ -111,7 +111,7 @@ def keps(root, _):
     prose = Prose(1832)
     draw = prose.random
     write(root / "contextpack.yml",
-          "version: 1\nwork_items:\n  - {include: [\"keps/**/kep.yaml\"], id: \"{dir}\", body_file: README.md, "
+          "version: 1\noutput: {dir: packs}\nwork_items:\n  - {include: [\"keps/**/kep.yaml\"], id: \"{dir}\", body_file: README.md, "
           "fields: {related: [see-also, replaces]}}\n")
     for n in range(679):
         folder = root / f"keps/sig-{WORDS[n % 24]}/{n}-{WORDS[n % len(WORDS)]}"

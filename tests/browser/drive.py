@@ -52,6 +52,7 @@ class Repo:
 
     def __init__(self, folder, program):
         self.folder, self.program = pathlib.Path(folder), program
+        self.write("contextpack.yml", "output: {dir: packs}\n")
 
     def write(self, path, text):
         file = self.folder / path

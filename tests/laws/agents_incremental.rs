@@ -208,7 +208,7 @@ proptest! {
             let expected = build(&mut session(other.path(), wanted, policy));
             prop_assert_eq!(&found, &expected, "after {:?}", &steps[..=at]);
             prop_assert_eq!(build(&mut running), expected, "again after {:?}", &steps[..=at]);
-            prop_assert!(fs::metadata(root.join("packs")).is_err(), "nothing is in the folder of packs");
+            prop_assert!(fs::metadata(root.join(".contextpack/packs")).is_err(), "nothing is in the folder of packs");
         }
     }
 }

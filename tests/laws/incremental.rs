@@ -66,13 +66,13 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
 }
 
 const CONFIGS: [&str; 7] = [
-    "version: 1\ncode: {likely: 2}\n",
-    "version: 1\ndone_statuses: [finished]\n",
-    "version: 1\nprofiles: {coding: {budget: {max_chars: 2600, strategy: both}}}\n",
-    "version: 1\nadrs: {include: [\"docs/adr/0001*.md\"]}\noutput: {profiles: [coding, review]}\n",
-    "version: 1\ngithub: {repo: o/r}\nprofiles: {coding: {sections_of: [related]}}\n",
-    "version: 1\noutput: {markdown: true}\n",
-    "version: 1\nredaction: {rules: [{name: in-house, pattern: \"word-[0-9]+\", reason: ours}]}\nprofiles: {coding: {budget: {max_chars: 400}}}\n",
+    "output: {dir: packs}\ncode: {likely: 2}\n",
+    "output: {dir: packs}\ndone_statuses: [finished]\n",
+    "output: {dir: packs}\nprofiles: {coding: {budget: {max_chars: 2600, strategy: both}}}\n",
+    "version: 1\nadrs: {include: [\"docs/adr/0001*.md\"]}\noutput: {dir: packs, profiles: [coding, review]}\n",
+    "output: {dir: packs}\ngithub: {repo: o/r}\nprofiles: {coding: {sections_of: [related]}}\n",
+    "version: 1\noutput: {dir: packs, markdown: true}\n",
+    "output: {dir: packs}\nredaction: {rules: [{name: in-house, pattern: \"word-[0-9]+\", reason: ours}]}\nprofiles: {coding: {budget: {max_chars: 400}}}\n",
 ];
 
 /// The files of a repo.

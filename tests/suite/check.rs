@@ -1,4 +1,4 @@
-//! `check` reports why a pack differs from a build; `--prune` removes orphaned packs only.
+//! `check` reports why a pack differs from a build; a full build removes orphaned packs only.
 
 use crate::cli::small;
 use crate::sandbox::Sandbox;
@@ -91,14 +91,11 @@ fn a_missing_pack_and_an_orphaned_one_are_told() {
         "work_items/feat-cache.md",
         sandbox.read("work_items/feat-cache.md").replace("depends_on: task:store\n", ""),
     );
-    sandbox.expect(0, &["build"]);
-    stale(
-        &sandbox,
-        "orphaned: packs/task-store.coding.json: its item is gone: `contextpack build --prune` removes it\n",
-    );
+    sandbox.expect(0, &["build", "--no-prune"]);
+    stale(&sandbox, "orphaned: packs/task-store.coding.json: its item is gone: `contextpack build` removes it\n");
     let annotation = sandbox.expect(4, &["check", "--format", "github"]);
     assert!(annotation.starts_with("::error file=packs/task-store.coding.json,title=orphaned pack::"), "{annotation}");
-    sandbox.expect(0, &["build", "--prune"]);
+    sandbox.expect(0, &["build"]);
     sandbox.expect(0, &["check"]);
     assert!(!sandbox.has("packs/task-store.coding.json"));
 }
@@ -107,26 +104,61 @@ fn a_missing_pack_and_an_orphaned_one_are_told() {
 fn an_orphan_says_what_keeps_a_build_from_giving_it() {
     let sandbox = built();
     let run = sandbox.run(&["build", "feat:cache", "-p", "review"]);
-    assert!(
-        run.code == 0 && run.stderr.contains("note: `check` calls packs of the profile `review` orphaned"),
-        "{run:?}"
-    );
+    assert!(run.code == 0 && run.stderr.contains("note: 1 pack of another profile, item or limit"), "{run:?}");
     let run = sandbox.run(&["check"]);
     assert_eq!(run.code, 4);
     assert!(
-        run.stdout.contains("the profile `review` is not among `output.profiles`: `contextpack build --prune`"),
+        run.stdout.contains("the profile `review` is not among `output.profiles`: `contextpack build` removes"),
         "{run:?}"
     );
-    assert!(run.stderr.contains("run `contextpack build --prune` and commit what it removes"), "{run:?}");
-    sandbox.expect(0, &["build", "--prune"]);
+    assert!(
+        run.stderr.contains("run `contextpack build` and commit what it removes (`--no-prune` keeps it)"),
+        "{run:?}"
+    );
+    sandbox.expect(0, &["build"]);
     sandbox.write("contextpack.yml", "roots: {include: [\"feat:*\"]}\n");
     let run = sandbox.run(&["check"]);
     assert!(run.stdout.contains("its item is not among the `roots` of the configuration"), "{run:?}");
     let run = sandbox.run(&["build", "task:store"]);
-    assert!(run.stderr.contains("note: `check` calls the packs of `task:store` orphaned"), "{run:?}");
+    assert!(run.stderr.contains("note: 1 pack of another profile, item or limit"), "{run:?}");
     sandbox.write("contextpack.yml", "work_items: [{include: [\"typo/*.md\"]}]\n");
     let run = sandbox.run(&["check"]);
     assert!(run.code == 4 && run.stderr.contains("packs are orphaned: no item of `work_items`"), "{run:?}");
+    sandbox.expect(0, &["build"]);
+    assert_eq!(sandbox.packs().len(), 3, "a build that gives no packs removes none");
+}
+
+#[test]
+fn packs_on_demand_are_never_stale_and_each_is_tried() {
+    let sandbox = built();
+    sandbox.git(&["init", "-q"]);
+    sandbox.write("contextpack.yml", "output: {dir: .contextpack/packs}\n");
+    let statuses = |value: &serde_json::Value| -> Vec<String> {
+        value.as_array().unwrap().iter().map(|pack| pack["status"].as_str().unwrap().to_owned()).collect()
+    };
+    let check = |code| statuses(&sandbox.json(code, &["check", "--format", "json"])["packs"]);
+    let list = |what: &str| {
+        let list = sandbox.json(0, &["list", "--format", "json"]);
+        let of = list["roots"].as_array().unwrap().iter().flat_map(|root| statuses(&root["packs"]));
+        assert!(of.into_iter().all(|status| status == "on_demand"), "{what}: {list}");
+    };
+    // As in a fresh clone: there is no folder.
+    assert!(check(0).iter().all(|status| status == "buildable"));
+    list("nothing was built");
+    assert!(sandbox.run(&["check"]).stderr.contains("3 of 3 packs can be built"));
+    assert!(sandbox.expect(0, &["list"]).contains("coding on demand"));
+    assert!(!sandbox.has(".contextpack/packs") && !sandbox.has(".contextpack/.gitignore"));
+    // The folder holds packs of before, one of them of an item that is gone.
+    sandbox.expect(0, &["build"]);
+    assert!(!sandbox.git(&["status", "--porcelain"]).contains(".contextpack"));
+    sandbox.write("work_items/feat-cache.md", "---\nid: feat:cache\ntitle: Another\n---\n");
+    fs::remove_file(sandbox.path("work_items/task-store.md")).unwrap();
+    assert_eq!(check(0), ["buildable"; 2]);
+    list("what was built is old");
+    assert!(!sandbox.run(&["ready", "feat:cache"]).stdout.contains("stale"));
+    sandbox
+        .write("contextpack.yml", "output: {dir: .contextpack/packs}\nprofiles: {coding: {budget: {max_chars: 10}}}\n");
+    assert!(check(3).iter().all(|status| status == "failed"));
 }
 
 #[test]
@@ -138,14 +170,11 @@ fn prune_removes_its_own_orphans_and_nothing_else() {
     sandbox.write("packs/notes.json", "{\"mine\": true}\n");
     sandbox.write("packs/copy.coding.json", &pack);
     sandbox.write("packs/task-store.coding.json.bak", &pack);
+    sandbox.expect(0, &["build", "--no-prune"]);
+    sandbox.expect(0, &["build", "feat:cache"]);
+    sandbox.expect(0, &["build", "-p", "coding"]);
+    assert!(sandbox.has("packs/task-store.coding.json"), "a part of the packs says nothing about others");
     sandbox.expect(0, &["build"]);
-    assert!(sandbox.has("packs/task-store.coding.json"), "without --prune nothing is removed");
-    for part in [&["build", "--prune", "feat:cache"][..], &["build", "--prune", "-p", "coding"]] {
-        let run = sandbox.run(part);
-        assert_eq!(run.code, 2, "{part:?} is not all roots and profiles");
-        assert!(sandbox.has("packs/task-store.coding.json"));
-    }
-    sandbox.expect(0, &["build", "--prune"]);
     let left: Vec<String> =
         sandbox.files().into_iter().map(|(path, _)| path).filter(|path| path.starts_with("packs/")).collect();
     assert_eq!(
@@ -165,7 +194,7 @@ fn prune_removes_its_own_orphans_and_nothing_else() {
 fn the_pack_of_an_item_that_cannot_be_read_is_no_orphan() {
     let sandbox = built();
     sandbox.write("work_items/task-store.md", [0, 159, 146, 150]);
-    sandbox.expect(3, &["build", "--prune"]);
+    sandbox.expect(3, &["build"]);
     assert!(sandbox.has("packs/task-store.coding.json"));
 }
 

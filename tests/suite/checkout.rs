@@ -35,7 +35,7 @@ fn a_lock_that_is_held_keeps_the_packs_as_they_are_and_one_that_goes_is_waited_f
     let sandbox = repo();
     sandbox.write(".git/index.lock", "");
     let before = sandbox.read("packs/task-a.coding.json");
-    let run = sandbox.run(&["build", "--prune"]);
+    let run = sandbox.run(&["build"]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     assert!(run.stderr.contains("index.lock"), "{}", run.stderr);
     assert_eq!(sandbox.read("packs/task-a.coding.json"), before);

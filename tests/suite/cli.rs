@@ -98,7 +98,7 @@ fn build_as_json_says_what_became_of_each_pack() {
     assert_eq!(of(&value, "feat:cache")["reasons"], serde_json::json!(["work_items/task-store.md changed"]));
     assert_eq!(of(&value, "task:store")["status"], "written");
     fs::remove_file(sandbox.root().join("work_items/task-store.md")).unwrap();
-    let value = sandbox.json(0, &["build", "--format", "json", "--prune"]);
+    let value = sandbox.json(0, &["build", "--format", "json"]);
     assert_eq!(of(&value, "task:store")["status"], "removed");
     assert_eq!(value["diagnostics"][0]["code"], "unknown-id");
     assert_eq!(value["diagnostics"][0]["line"], 7);
@@ -113,7 +113,6 @@ fn a_pack_can_go_to_standard_output_or_to_a_folder_of_its_own() {
     assert!(!sandbox.has("packs"));
     assert_eq!(sandbox.run_with(&["verify", "-"], &printed).code, 0);
     sandbox.expect(2, &["build", "--out", "-"]);
-    sandbox.expect(2, &["build", "feat:cache", "--out", "-", "--prune"]);
 
     let out = sandbox.beside("elsewhere");
     let said = sandbox.expect(0, &["build", "--out", out.to_str().unwrap()]);

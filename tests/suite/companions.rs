@@ -63,18 +63,18 @@ fn it_goes_with_its_pack_and_with_the_setting_and_no_other_file_does() {
     sandbox.write("packs/feat-cache.review.md", "Mine too.\n");
     fs::remove_file(sandbox.root().join("work_items/task-store.md")).unwrap();
     assert!(sandbox.expect(4, &["check"]).contains("orphaned: packs/task-store.coding.json"));
-    let written = sandbox.expect(0, &["build", "--prune"]);
+    let written = sandbox.expect(0, &["build"]);
     assert!(written.contains("packs/task-store.coding.json\npacks/task-store.coding.md\n"), "{written}");
     sandbox.expect(0, &["check"]);
 
-    fs::remove_file(sandbox.root().join("contextpack.yml")).unwrap();
+    sandbox.write("contextpack.yml", "");
     let said = sandbox.expect(4, &["check"]);
-    assert!(said.contains("`output.markdown` is off: `contextpack build --prune` removes it"), "{said}");
+    assert!(said.contains("`output.markdown` is off: `contextpack build` removes it"), "{said}");
     // A stale one is one too, and a text of somebody is not.
     sandbox.write("docs/adr/0007-cache.md", "# 7. Cache\n\n## Decision\n\nWe do not.\n");
     sandbox.write("packs/epic-speed.coding.md", "My notes on speed.\n");
-    assert_eq!(sandbox.expect(0, &["build"]), format!("{PACK}\n"));
-    assert_eq!(sandbox.expect(0, &["build", "--prune"]), format!("{MARKDOWN}\n"));
+    assert_eq!(sandbox.expect(0, &["build", "--no-prune"]), format!("{PACK}\n"));
+    assert_eq!(sandbox.expect(0, &["build"]), format!("{MARKDOWN}\n"));
     let left: Vec<String> =
         sandbox.files().into_iter().map(|(path, _)| path).filter(|path| path.starts_with("packs/")).collect();
     assert_eq!(
@@ -131,7 +131,7 @@ fn one_of_an_earlier_rendering_goes_too_and_half_of_one_does_not() {
     sandbox.write(MARKDOWN, contextpack::render(&pack).whole());
     let (half, text) = ("packs/task-store.coding.md", sandbox.read("packs/task-store.coding.md"));
     sandbox.write(half, &text.as_bytes()[..text.len() / 2]);
-    fs::remove_file(sandbox.root().join("contextpack.yml")).unwrap();
-    sandbox.expect(0, &["build", "--prune"]);
+    sandbox.write("contextpack.yml", "");
+    sandbox.expect(0, &["build"]);
     assert!(!sandbox.has(MARKDOWN) && sandbox.has(half));
 }

@@ -20,7 +20,7 @@ fn without_a_file_everything_has_its_default() {
     for settings in
         [load("contextpack.yml", None).unwrap(), good(""), good("# nothing yet\n"), good("version: 1\ngithub:\n")]
     {
-        assert_eq!(settings.output.dir.as_str(), "packs");
+        assert_eq!(settings.output.dir.as_str(), ".contextpack/packs");
         assert_eq!(settings.output.profiles, ["coding"]);
         assert_eq!(settings.github.snapshot.as_str(), ".contextpack/github");
         assert_eq!((settings.github.comments, settings.adrs.excerpt.max_lines), (5, 120));

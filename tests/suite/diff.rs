@@ -33,7 +33,7 @@ fn golden(case: &str, sandbox: &Sandbox, args: &[&str]) {
 
 /// Builds and commits.
 fn built(sandbox: &Sandbox) {
-    sandbox.expect(0, &["build", "-q", "--prune"]);
+    sandbox.expect(0, &["build", "-q"]);
     sandbox.commit();
 }
 

@@ -96,6 +96,9 @@ fn copy(case: &Path, condition: Condition) -> Sandbox {
             file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
         }
     }
+    if !sandbox.has("contextpack.yml") {
+        sandbox.write("contextpack.yml", "");
+    }
     if condition.git || case.join("deliveries").exists() {
         sandbox.commit();
     }

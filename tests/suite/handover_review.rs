@@ -18,7 +18,7 @@ fn other_packs_and_checks_leave_handovers_alone() {
     let bytes = sandbox.read(result["pack"]["path"].as_str().unwrap());
     sandbox.write("packs/feat-a.coding.json.json", &bytes);
     sandbox.write("packs/feat-a.review.json", bytes.replace("\"profile\": \"coding\"", "\"profile\": \"review\""));
-    sandbox.expect(0, &["build", "-q", "--prune"]);
+    sandbox.expect(0, &["build", "-q"]);
     assert!(sandbox.has("packs/feat-a.review.json"));
 }
 

@@ -44,7 +44,7 @@ fn wrong_usage_exits_with_2_and_says_what_is_possible() {
     for (line, message) in [
         ("build --max-chars 0", "write it as 8000 or 8k"),
         ("build --strategy none", "[possible values: truncate_tail, drop_low_priority, both]"),
-        ("build --prune feat:x", "cannot be used with"),
+        ("build --shard 1/2 feat:x", "cannot be used with"),
         ("bild", "build"),
         ("verify", "<PACK|DIR|->"),
         ("list -q -v", "cannot be used with"),

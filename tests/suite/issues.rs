@@ -88,7 +88,7 @@ fn packs_of_issues_that_the_snapshot_lacks_are_unverifiable_and_stay() {
     let statuses: Vec<&str> =
         checked["packs"].as_array().unwrap().iter().map(|pack| pack["status"].as_str().unwrap()).collect();
     assert_eq!(statuses, ["unverifiable", "unverifiable", "fresh", "fresh"]);
-    sandbox.expect(0, &["build", "--prune"]);
+    sandbox.expect(0, &["build"]);
     assert!(sandbox.has("packs/issue-5.coding.json"));
 }
 
@@ -99,7 +99,7 @@ fn packs_of_issues_that_get_none_any_more_are_orphaned_and_pruned() {
     sandbox.write("contextpack.yml", "github: {repo: o/r}\nroots: {include: [\"feat:*\"]}\n");
     let out = sandbox.expect(4, &["check"]);
     assert!(out.contains("orphaned: packs/issue-5.coding.json") && out.contains("orphaned: packs/p-q-5"), "{out}");
-    sandbox.expect(0, &["build", "--prune"]);
+    sandbox.expect(0, &["build"]);
     assert!(!sandbox.has("packs/issue-5.coding.json") && !sandbox.has("packs/p-q-5.coding.json"));
     assert!(sandbox.has("packs/feat-a.coding.json"));
 }

@@ -505,6 +505,7 @@ fn what_is_no_message_ends_nothing() {
 fn nothing_is_written_but_the_cache() {
     let sandbox = small();
     sandbox.write("agents/ops.md", "---\nname: Ops\nrole: worker\n---\n\nBe brief.\n");
+    sandbox.write("contextpack.yml", "");
     sandbox.commit();
     let before = sandbox.files();
     let mut client = Client::stateless(&sandbox);

@@ -89,7 +89,7 @@ fn packs_within_other_limits_than_the_configured_ones_are_noted() {
     let sandbox = Sandbox::new();
     sandbox.write("contextpack.yml", "profiles: {coding: {budget: {max_tokens: 4k}}}\n");
     sandbox.write("work_items/a.md", "---\nid: feat:a\n---\n");
-    let note = "note: wrote 1 pack into `packs` within other limits than the configuration's";
+    let note = "note: 1 pack of another profile, item or limit than the configuration asks for";
     sandbox.expect(0, &["build"]);
     assert!(said(&sandbox, 0, &["build", "--max-tokens", "2k"]).contains(note));
     assert!(said(&sandbox, 4, &["check"]).contains("stale"));
@@ -100,7 +100,7 @@ fn packs_within_other_limits_than_the_configured_ones_are_noted() {
         &["build", "--max-tokens", "2k", "--out", "other"],
         &["build", "feat:a", "--max-tokens", "2k", "--out", "-"],
     ] {
-        assert!(!said(&sandbox, 0, args).contains("note: wrote"), "{args:?}");
+        assert!(!said(&sandbox, 0, args).contains("note: 1 pack"), "{args:?}");
     }
 }
 

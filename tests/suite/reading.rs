@@ -31,7 +31,7 @@ fn a_broken_record_keeps_its_packs_and_those_that_hold_it() {
         let sandbox = built(&[(&path, &whole), ("work_items/other.yml", "id: other\ntitle: Other\n")]);
         let before = sandbox.packs();
         sandbox.write(&path, &broken);
-        let run = sandbox.run(&["build", "--prune"]);
+        let run = sandbox.run(&["build"]);
         assert!(run.code == 3 && run.stderr.contains("error[invalid-item]"), "{broken}: {run:?}");
         assert_eq!(sandbox.packs().len(), before.len(), "{broken}");
         let kept = |packs: &[(String, Vec<u8>)]| {
@@ -50,7 +50,7 @@ fn a_check_that_could_read_nothing_is_no_success() {
         let run = sandbox.run(&["check"]);
         assert_eq!(run.code, 3, "{broken}: {run:?}");
         assert!(!run.stderr.contains("contextpack init"), "{broken}: {run:?}");
-        let run = sandbox.run(&["build", "--prune"]);
+        let run = sandbox.run(&["build"]);
         assert!(sandbox.has("packs/j-1.coding.json") && !run.stderr.contains("contextpack init"), "{broken}: {run:?}");
     }
 }

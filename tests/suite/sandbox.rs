@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -16,6 +17,8 @@ pub(crate) struct Sandbox {
     root: PathBuf,
     /// Variables of the program's environment.
     variables: Vec<(String, String)>,
+    /// Whether it got a configuration, which may be gone again.
+    configured: AtomicBool,
 }
 
 /// How the program ended, and what it said.
@@ -38,7 +41,7 @@ impl Sandbox {
         let root = dir.path().join(name);
         fs::create_dir_all(&root).unwrap();
         fs::create_dir(dir.path().join("home")).unwrap();
-        Self { dir, root, variables: Vec::new() }
+        Self { dir, root, variables: Vec::new(), configured: AtomicBool::new(false) }
     }
 
     /// A repo with these files.
@@ -77,11 +80,23 @@ impl Sandbox {
         self.dir.path().join(name)
     }
 
-    /// Writes a file, with the folders it needs.
+    /// Writes a file, with the folders it needs. A configuration that names no folder of packs keeps them in `packs`.
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let text = match str::from_utf8(text.as_ref()) {
+            Ok(config) if path.ends_with("contextpack.yml") && !path.starts_with('.') => {
+                committing(config).into_bytes()
+            }
+            _ => text.as_ref().to_owned(),
+        };
+        self.write_exact(path, text);
+    }
+
+    /// Writes a file as it is.
+    pub(crate) fn write_exact(&self, path: &str, text: impl AsRef<[u8]>) {
         let file = self.root.join(path);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, text).unwrap();
+        self.configured.fetch_or(path.starts_with("contextpack."), Ordering::Relaxed);
     }
 
     /// The text of a file.
@@ -130,10 +145,19 @@ impl Sandbox {
         command
     }
 
-    /// The program in the repo, at a time that is always the same.
+    /// The program in the repo, at a time that is always the same. A repo without a configuration gets one that keeps packs
+    /// in `packs`, unless it is empty, except for `init`, which is told where the program of workflows comes from.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = self.bare(env!("CARGO_BIN_EXE_contextpack"));
         command.args(args).env("SOURCE_DATE_EPOCH", EPOCH);
+        if !args.contains(&"init") && !self.configured.load(Ordering::Relaxed) {
+            let there = fs::read_dir(&self.root).into_iter().flatten().flatten().map(|entry| entry.file_name());
+            let there: Vec<_> = there.filter(|name| name != ".git").collect();
+            // `init` may have written one.
+            if !there.is_empty() && !there.contains(&"contextpack.yml".into()) {
+                self.write("contextpack.yml", "");
+            }
+        }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
@@ -186,6 +210,25 @@ impl Sandbox {
         let packs = self.path("packs");
         if packs.is_dir() { files(&packs) } else { Vec::new() }
     }
+}
+
+/// The configuration with `packs` as the folder of packs, unless it names one.
+fn committing(config: &str) -> String {
+    let folder = "dir: packs";
+    let lines: Vec<&str> = config.split_inclusive('\n').collect();
+    let Some(at) = lines.iter().position(|line| line.starts_with("output:")) else {
+        let end = if config.is_empty() || config.ends_with('\n') { "" } else { "\n" };
+        return format!("{config}{end}output: {{{folder}}}\n");
+    };
+    let within = lines[at + 1..].iter().take_while(|line| line.starts_with(' ')).count();
+    let (before, (output, after)) = (lines[..at].concat(), lines[at..].split_at(within + 1));
+    let output = output.concat();
+    let output = match output.contains("dir:") {
+        true => output,
+        false if output.contains('{') => output.replacen('{', &format!("{{{folder}, "), 1),
+        false => format!("{}\n  {folder}\n", output.trim_end()),
+    };
+    before + &output + &after.concat()
 }
 
 /// Runs a command to its end, which has to come within two minutes.

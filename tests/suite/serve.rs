@@ -214,7 +214,7 @@ fn one_odd_file_stops_no_pack_of_a_page() {
     until(&served, "another text", |body| body.contains("We crash.") && !body.contains("We cache."));
     // Nor does it stop those commands that read all packs.
     sandbox.expect(0, &["check"]);
-    sandbox.expect(0, &["build", "--prune"]);
+    sandbox.expect(0, &["build"]);
     sandbox.expect(5, &["page", "-o", "-"]);
     let verified = sandbox.run(&["verify", "packs"]);
     assert_eq!(verified.code, 5);

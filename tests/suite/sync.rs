@@ -299,7 +299,8 @@ fn odd_issues_are_read_all_the_same() {
 #[test]
 fn issues_of_work_items_come_too_and_the_repo_can_be_written_down() {
     let item = "---\nid: feat:x\ntitle: X\nissue: 5\ndepends_on: [p/q#9]\n---\nText.\n";
-    let sandbox = Sandbox::with(&[("work_items/x.md", item), ("contextpack.yml", "# ours\nversion: 1\n")]);
+    let sandbox = Sandbox::with(&[("work_items/x.md", item)]);
+    sandbox.write_exact("contextpack.yml", "# ours\nversion: 1\n");
     let server = StandIn::new(small());
     let mut command = command(&sandbox, &server, &["--label", "none-has-it", "--write-config"]);
     command.env("GITHUB_REPOSITORY", "o/r");

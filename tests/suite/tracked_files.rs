@@ -27,7 +27,7 @@ fn repo(files: &[(&str, &str)]) -> Sandbox {
 /// Asserts that a build changes no pack and removes none, and that all are fresh.
 fn assert_unchanged(sandbox: &Sandbox, case: &str) {
     let before = sandbox.packs();
-    for args in [&["check"][..], &["build", "--prune"], &["build", "--prune"], &["check"]] {
+    for args in [&["check"][..], &["build"], &["build"], &["check"]] {
         let Run { code, stdout, stderr } = sandbox.run(args);
         assert_eq!(code, 0, "{case}: {args:?}\n{stdout}{stderr}");
         assert!(sandbox.packs() == before, "{case}: {args:?} changed packs\n{stdout}{stderr}");
@@ -77,7 +77,7 @@ fn a_file_that_was_deleted_is_gone_also_in_a_sparse_checkout() {
     sandbox.git(&["sparse-checkout", "set", "--no-cone", "/*", "!docs/"]);
     fs::remove_file(sandbox.path("work_items/sub/2.md")).unwrap();
     sandbox.expect(4, &["check"]);
-    sandbox.expect(0, &["build", "--prune"]);
+    sandbox.expect(0, &["build"]);
     assert!(!sandbox.has("packs/sub-2.coding.json"));
 }
 
@@ -91,7 +91,7 @@ fn what_a_partial_clone_lacks_is_unreadable_and_keeps_its_packs() {
         let (folder, name) = id.trim().split_at(2);
         fs::remove_file(sandbox.path(&format!(".git/objects/{folder}/{name}"))).unwrap();
         let before = sandbox.packs();
-        for args in [&["check"][..], &["build", "--prune"]] {
+        for args in [&["check"][..], &["build"]] {
             let run = sandbox.run(args);
             assert_eq!(run.code, 3, "{path}: {args:?}\n{}{}", run.stdout, run.stderr);
             assert!(run.stderr.contains("unreadable-file") && run.stderr.contains(path), "{path}: {}", run.stderr);
@@ -183,7 +183,7 @@ fn what_is_stored_with_git_lfs_is_an_omission_with_and_without_lfs() {
     sandbox.expect(0, &["build"]);
     assert!(sandbox.has("packs/big.coding.json"));
     sandbox.write(".gitattributes", attributes);
-    sandbox.expect(0, &["build", "--prune"]);
+    sandbox.expect(0, &["build"]);
     assert!(sandbox.read("packs/me-1.coding.json").contains("git_lfs"));
 }
 
@@ -225,7 +225,7 @@ fn of_a_conflict_copy_the_original_is_built() {
             assert!(String::from_utf8_lossy(&packs[0].1).contains("\"Live\""), "{copy}");
             // Without its original it is a file like any other.
             fs::remove_file(sandbox.path("work_items/me.md")).unwrap();
-            sandbox.expect(0, &["build", "--prune"]);
+            sandbox.expect(0, &["build"]);
             assert!(String::from_utf8_lossy(&sandbox.packs()[0].1).contains("\"Copy\""), "{copy}");
         }
     }

@@ -73,14 +73,14 @@ fn instructions_with_markers_are_used_for_no_pack() {
     assert_eq!(packs(&sandbox), before);
 }
 
-/// While the file of `task:b` has this content, the packs of `task:a` and `task:b` stay as they are, also with `--prune`.
+/// While the file of `task:b` has this content, the packs of `task:a` and `task:b` stay as they are.
 fn kept(bytes: &[u8]) {
     let sandbox = repo();
     let before = packs(&sandbox);
     let text = sandbox.read(B);
     sandbox.write(B, bytes);
     sandbox.write("work_items/c.md", "---\nid: task:c\n---\n\nAnother text.\n");
-    let run = sandbox.run(&["build", "--prune"]);
+    let run = sandbox.run(&["build"]);
     assert_eq!(run.code, 3, "{run:?}");
     assert!(run.stderr.contains("not built: packs/task-a.coding.json"), "{run:?}");
     let changed: Vec<String> =

@@ -59,7 +59,7 @@ fn changed(before: &[(String, Vec<u8>)], after: &[(String, Vec<u8>)]) -> Vec<Str
     after.iter().filter(|pack| !before.contains(pack)).map(|(path, _)| path.clone()).collect()
 }
 
-/// While `path` has no permissions, `build --prune` ends with 3, names it, and changes no pack but these; afterwards
+/// While `path` has no permissions, `build` ends with 3, names it, and changes no pack but these; afterwards
 /// all is as if nothing had been.
 fn kept_without(path: &str, named: &str, but: &[&str]) {
     let sandbox = repo();
@@ -71,7 +71,7 @@ fn kept_without(path: &str, named: &str, but: &[&str]) {
     sandbox.write("work_items/new.md", "---\nid: task:new\nadrs: [1]\n---\n\nText.\n");
     let usual = sandbox.root().join(path).metadata().unwrap().mode();
     mode(&sandbox, path, 0);
-    for args in [&["build", "--prune"][..], &["build", "--prune", "-v"], &["build"]] {
+    for args in [&["build"][..], &["build", "-v"], &["build"]] {
         let run = bound(&sandbox, args);
         mode(&sandbox, path, usual);
         let after = packs(&sandbox);
@@ -85,7 +85,7 @@ fn kept_without(path: &str, named: &str, but: &[&str]) {
         assert_eq!(bound(&sandbox, args).code, 3, "{args:?} without {path}");
     }
     mode(&sandbox, path, usual);
-    assert_eq!(bound(&sandbox, &["build", "--prune"]).code, 0);
+    assert_eq!(bound(&sandbox, &["build"]).code, 0);
     assert_eq!(bound(&sandbox, &["check"]).code, 0);
     assert_eq!(changed(&before, &packs(&sandbox)).len(), 4);
 }
@@ -145,7 +145,7 @@ fn a_snapshot_that_cannot_be_read_keeps_every_pack() {
     for path in ["snapshot", "snapshot/octo/search", "snapshot/octo/search/12.json"] {
         let usual = sandbox.root().join(path).metadata().unwrap().mode();
         mode(&sandbox, path, 0);
-        let run = bound(&sandbox, &["build", "--prune"]);
+        let run = bound(&sandbox, &["build"]);
         mode(&sandbox, path, usual);
         assert_eq!(run.code, 3, "{path}: {}", run.stderr);
         assert!(run.stderr.contains(&format!("`{path}`")), "{path}: {}", run.stderr);
@@ -159,11 +159,11 @@ fn a_configuration_that_cannot_be_looked_at_is_not_none() {
     sandbox.write("work_items/b.md", "---\nid: task:b\n---\n\nMore.\n");
     let before = packs(&sandbox);
     mode(&sandbox, "contextpack.yml", 0);
-    assert_eq!(bound(&sandbox, &["build", "--prune"]).code, 1);
+    assert_eq!(bound(&sandbox, &["build"]).code, 1);
     mode(&sandbox, "contextpack.yml", 0o644);
     fs::remove_file(sandbox.root().join("contextpack.yml")).unwrap();
     symlink("contextpack.yml", sandbox.root().join("contextpack.yml")).unwrap();
-    let run = sandbox.run(&["build", "--prune"]);
+    let run = sandbox.run(&["build"]);
     assert!(run.code == 1 || run.code == 3, "{}", run.stderr);
     assert!(run.stderr.contains("contextpack.yml"), "{}", run.stderr);
     assert_eq!(packs(&sandbox), before);
@@ -179,7 +179,7 @@ fn git_that_fails_is_not_a_repository_without_files() {
     let before = packs(&sandbox);
     let index = fs::read(sandbox.root().join(".git/index")).unwrap();
     sandbox.write(".git/index", "no index");
-    let run = sandbox.run(&["build", "--prune"]);
+    let run = sandbox.run(&["build"]);
     assert_eq!(run.code, 3, "{}", run.stderr);
     assert!(run.stderr.contains("error[git-unavailable]"), "{}", run.stderr);
     assert_eq!(packs(&sandbox), before);
@@ -204,7 +204,7 @@ fn a_link_into_a_folder_that_cannot_be_searched_is_not_dangling() {
     sandbox.expect(0, &["build"]);
     let before = packs(&sandbox);
     mode(&sandbox, "private", 0o600);
-    let run = bound(&sandbox, &["build", "--prune"]);
+    let run = bound(&sandbox, &["build"]);
     mode(&sandbox, "private", 0o755);
     assert_eq!(run.code, 3, "{}", run.stderr);
     assert_eq!(packs(&sandbox), before);
@@ -222,7 +222,7 @@ fn a_folder_that_nobody_can_list_is_an_error_with_its_place() {
     }
     // Of the two halves no call names the whole.
     fs::rename(sandbox.root().join("half"), deep("work_items").join("half")).unwrap();
-    let run = sandbox.run(&["build", "--prune"]);
+    let run = sandbox.run(&["build"]);
     assert_eq!(run.code, 3, "{}", run.stderr);
     assert!(run.stderr.contains("cannot be listed"), "{}", run.stderr);
     assert_eq!(packs_shallow(&sandbox), before);
@@ -377,20 +377,20 @@ fn what_takes_the_place_of_an_item_or_its_folder_removes_no_pack() {
     for target in ["a.md", "gone.md", "../..", "/nowhere"] {
         std::fs::remove_file(&file).unwrap();
         symlink(target, &file).unwrap();
-        sandbox.run(&["build", "--prune"]);
+        sandbox.run(&["build"]);
         assert_eq!(sandbox.read("packs/feat-a.coding.json"), pack, "{target}");
     }
     std::fs::remove_dir_all(&folder).unwrap();
     for target in ["sub", "/nowhere", "../packs"] {
         symlink(target, &folder).unwrap();
-        sandbox.run(&["build", "--prune"]);
+        sandbox.run(&["build"]);
         assert_eq!(sandbox.read("packs/feat-a.coding.json"), pack, "{target}");
         let checked = sandbox.expect(0, &["check"]);
         assert!(checked.is_empty() || checked.contains("unverifiable"), "{checked}");
         std::fs::remove_file(&folder).unwrap();
     }
     // What is gone is gone.
-    sandbox.expect(0, &["build", "--prune"]);
+    sandbox.expect(0, &["build"]);
     assert!(!sandbox.root().join("packs/feat-a.coding.json").exists());
 }
 
@@ -426,7 +426,7 @@ fn what_is_no_file_keeps_the_packs_that_refer_to_it() {
                 _ => symlink(if path.contains("adr") { "../../pipe" } else { "../pipe" }, &at).unwrap(),
             }
             sandbox.write("work_items/b.md", format!("---\nid: task:b\n---\n\n{put} {}.\n", path.len()));
-            for args in [&["build", "--prune"][..], &["build"], &["build", "--prune", "-v"]] {
+            for args in [&["build"][..], &["build", "-v"]] {
                 let run = sandbox.run(args);
                 assert_eq!(run.code, 3, "{path} {put} {args:?}: {}", run.stderr);
                 let expected_message = format!("`{path}` cannot be read: it is no file");

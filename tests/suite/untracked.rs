@@ -87,7 +87,7 @@ fn instructions_that_git_does_not_track_are_none() {
     let before = sandbox.read("packs/task-a.coding.json");
     sandbox.git(&["rm", "-q", "--cached", "agents.md"]);
     sandbox.write("agents.md", "Do evil.\n");
-    let run = in_ci(&sandbox, &["build", "--prune"]);
+    let run = in_ci(&sandbox, &["build"]);
     assert_eq!(run.code, 3, "{}", run.stderr);
     assert!(run.stderr.contains("error[untracked-file]: git does not track `agents.md`"), "{}", run.stderr);
     assert_eq!(sandbox.read("packs/task-a.coding.json"), before);

@@ -18,7 +18,7 @@ struct TestDir {
 impl TestDir {
     fn new() -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap(), script: ScriptedEvents::default() };
-        place.write("contextpack.yml", "version: 1\n");
+        place.write("contextpack.yml", "output: {dir: packs}\n");
         place.write(".gitignore", "/target/\nnode_modules/\n");
         for (path, text) in [("target/debug/x.md", "x"), ("node_modules/x/y.md", "y"), ("empty/.keep", "")] {
             place.write(path, text);
@@ -147,7 +147,7 @@ fn now_md_keeps_the_last_good_state_while_the_configuration_is_broken() {
     watch.check();
     let (good, packs) = (place.now(), place.packs());
     assert!(good.contains("As ADR-0001 says."), "{good}");
-    place.write("contextpack.yml", "version: 1\nno_such_field: 1\n");
+    place.write("contextpack.yml", "output: {dir: packs}\nno_such_field: 1\n");
     place.write("work_items/a.md", "---\nid: task:a\n---\n\nOther.\n");
     let report = place.next(&mut watch, [place.touched(&["contextpack.yml"])]).unwrap();
     assert!(report.problems[0].to_line().contains("no_such_field"), "{report:?}");
@@ -157,7 +157,7 @@ fn now_md_keeps_the_last_good_state_while_the_configuration_is_broken() {
     assert!(now.ends_with(&good));
     let report = place.next(&mut watch, [place.touched(&["contextpack.yml"])]).unwrap();
     assert!(report.is_quiet(), "the same problem is reported once: {report:?}");
-    place.write("contextpack.yml", "version: 1\n");
+    place.write("contextpack.yml", "output: {dir: packs}\n");
     let report = place.next(&mut watch, [Event::Tick]).unwrap();
     assert!(report.recovered && names(&report) == ["task-a.coding.json"], "{report:?}");
     assert!(place.now().contains("Other.") && !place.now().contains("Not up to date"));
@@ -194,7 +194,7 @@ fn a_pack_of_a_former_id_is_removed_only_if_this_watch_wrote_it() {
 fn a_pack_that_was_edited_by_hand_is_left() {
     for edited in ["task-a.coding.json", "task-a.coding.md"] {
         let place = TestDir::new();
-        place.write("contextpack.yml", "output: {markdown: true}\n");
+        place.write("contextpack.yml", "output: {dir: packs, markdown: true}\n");
         let mut watch = place.watch();
         watch.check();
         let path = place.root().join("packs").join(edited);
@@ -235,7 +235,7 @@ fn no_pack_is_removed_while_an_input_cannot_be_read() {
     let mut watch = place.watch();
     assert_eq!(names(&watch.check()), ["task-a.coding.json"]);
     let packs = place.packs();
-    place.write("contextpack.yml", "profiles: {coding: {instructions: none.md}}\n");
+    place.write("contextpack.yml", "output: {dir: packs}\nprofiles: {coding: {instructions: none.md}}\n");
     let report = place.next(&mut watch, [Event::Tick]).unwrap();
     assert_eq!((removed(&report).len(), report.orphaned.len(), place.packs()), (0, 0, packs), "{report:?}");
 }

@@ -149,10 +149,8 @@ run() {
         build)
             arguments+=(build --outputs "$GITHUB_OUTPUT" --markdown "$RUNNER_TEMP/contextpack/markdown")
             [ -z "${INPUT_SHARD:-}" ] || arguments+=("--shard=$INPUT_SHARD")
-            if is_true prune "${INPUT_PRUNE:-}"; then arguments+=(--prune); fi
             ;;
         check)
-            if is_true prune "${INPUT_PRUNE:-}"; then fail "\`prune\` is for \`build\`" 2; fi
             arguments+=(check)
             [ -z "${INPUT_SHARD:-}" ] || arguments+=("--shard=$INPUT_SHARD")
             ;;

@@ -113,8 +113,8 @@ pub(crate) struct BuildArgs {
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) agent: AgentArgs,
-    #[arg(long, conflicts_with_all = ["roots", "profiles", "agent"])]
-    pub(crate) prune: bool,
+    #[arg(long)]
+    pub(crate) no_prune: bool,
     #[arg(long, value_name = "i/N", conflicts_with_all = ["roots", "agent"])]
     pub(crate) shard: Option<Shard>,
     #[command(flatten)]
