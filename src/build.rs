@@ -1,5 +1,5 @@
-//! Generates the tables of redaction rules, and computes the identity by which a program recognizes the caches that it
-//! may use.
+//! Generates the tables of redaction rules, records the commit that is built, and computes the identity by which a program
+//! recognizes the caches that it may use.
 //!
 //! The promise: a cache written by a program whose packs would differ is never used. The identity therefore covers every
 //! source file except those of [`EXCLUDED`], the versions and features of dependencies, and the compiler, whose standard
@@ -8,6 +8,8 @@
 //! It is a 64-bit hash rather than a digest, since it only has to prevent accidents, and a digest would be a dependency
 //! that is built a second time for the build script.
 
+#[path = "build/origin.rs"]
+mod origin;
 #[path = "build/redaction_rules.rs"]
 mod redaction_rules;
 
@@ -32,6 +34,7 @@ const EXCLUDED: [&str; 6] = ["cli", "github", "main", "mcp", "page", "watch"];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     redaction_rules::generate()?;
+    origin::set();
     let mut files = vec![PathBuf::from("Cargo.toml"), PathBuf::from("Cargo.lock")];
     files.retain(|file| file.exists());
     for entry in fs::read_dir("src")? {

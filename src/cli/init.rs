@@ -1,7 +1,7 @@
 //! `contextpack init`.
 
 use super::args::Global;
-use super::init_findings::{Findings, Survey};
+use super::init_findings::{Findings, Survey, cost_in_git};
 use crate::config::Settings;
 use crate::console::report::{Report, ReportLine};
 use crate::console::{Exit, Failure, PathFailure};
@@ -35,6 +35,13 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     if let Some((_, settings)) = &existing {
         survey = Survey::of(&root, settings);
     }
+    if args.commit.is_some() {
+        let new = starter::config(&found, setup.output(true)?, true);
+        let settings = existing.as_ref().map(|(_, settings)| settings.clone()).or(validated(CONFIG, Some(&new)).ok());
+        if let Some(cost) = settings.and_then(|settings| cost_in_git(&root, &settings)) {
+            global.note(&format!("packs in git: {cost}"))?;
+        }
+    }
     setup.all(&found, existing.as_ref().map(|(name, settings)| (name.as_str(), settings)), args)?;
     if args.git {
         crate::git::configure(&root, &super::git::SETTINGS).map_err(Failure::usage)?;
@@ -51,7 +58,8 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Returns the existing configuration with its name. A partly written starter configuration does not count.
+/// Returns the existing configuration with its name. A starter configuration does not count that was written in part, or that
+/// `--commit` replaces.
 fn existing(
     root: &Path,
     setup: &Setup<'_>,
@@ -59,8 +67,10 @@ fn existing(
     args: &InitArgs,
 ) -> Result<Option<(String, Settings)>, Failure> {
     let Some((name, text)) = Repo::read_config(root, None)? else { return Ok(None) };
-    let starter = starter::config(found, setup.output(args.cached)?, !args.cached);
-    if name == CONFIG && is_half(text.as_bytes(), &starter) {
+    let committed = args.commit.is_some();
+    let starter = starter::config(found, setup.output(committed)?, committed);
+    let is_earlier = || committed && setup.output(false).is_ok_and(|dir| text == starter::config(found, dir, false));
+    if name == CONFIG && (is_half(text.as_bytes(), &starter) || is_earlier()) {
         return Ok(None);
     }
     // Lines of the file are not quoted, since they are not redacted yet.

@@ -1,11 +1,13 @@
 //! What `contextpack init` found, how many packs that gives, and what to do next.
 
 use crate::config::{DenyList, Settings};
-use crate::console::counted;
-use crate::engine::{Project, process_environment, validated};
-use crate::init::{CONFIG, DetectedRepo, starter, tracker_names};
+use crate::console::{counted, stamp};
+use crate::engine::{BudgetLimits, BuildJob, Project, build_packs, process_environment, validated};
+use crate::git::commits_touching;
+use crate::init::{CONFIG, DetectedRepo, shown_size, starter, tracker_names};
 use crate::intake::{Repo, RepoOptions};
 use crate::model::{ItemState, RepoPath};
+use crate::render;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -38,19 +40,55 @@ impl Survey {
     }
 
     pub(super) fn of(root: &Path, settings: &Settings) -> Self {
-        let Ok(deny) = DenyList::new(&[]) else { return Self::default() };
-        let excluded = settings.own_folders();
-        let options = RepoOptions { deny: &deny, excluded: &excluded, snapshot: Some(&settings.github.snapshot) };
-        let Ok(repo) = Repo::open(root, options) else { return Self::default() };
-        let project = Project::open(&repo, settings, &deny, process_environment());
-        let surveyed = |at: usize| {
-            let item = &project.corpus().entries[at].item;
-            let (id, path) = (item.id.to_string(), item.origin.path.clone());
-            SurveyedItem { id, state: project.state(at), path, source: item.source }
-        };
-        Self { items: project.roots().into_iter().map(surveyed).collect() }
+        let survey = opened(root, settings, |_, project| {
+            let surveyed = |at: usize| {
+                let item = &project.corpus().entries[at].item;
+                let (id, path) = (item.id.to_string(), item.origin.path.clone());
+                SurveyedItem { id, state: project.state(at), path, source: item.source }
+            };
+            Some(Self { items: project.roots().into_iter().map(surveyed).collect() })
+        });
+        survey.unwrap_or_default()
     }
 }
+
+fn opened<T>(root: &Path, settings: &Settings, read: impl FnOnce(&Repo, &Project<'_>) -> Option<T>) -> Option<T> {
+    let (deny, excluded) = (DenyList::new(&[]).ok()?, settings.own_folders());
+    let options = RepoOptions { deny: &deny, excluded: &excluded, snapshot: Some(&settings.github.snapshot) };
+    let repo = Repo::open(root, options).ok()?;
+    read(&repo, &Project::open(&repo, settings, &deny, process_environment()))
+}
+
+/// Builds all packs in memory, and says what they would cost in git: their files, and how many of the last commits would have
+/// changed one.
+pub(super) fn cost_in_git(root: &Path, settings: &Settings) -> Option<String> {
+    opened(root, settings, |repo, project| {
+        let (roots, profiles) = (project.roots(), settings.output.profiles.clone());
+        let (limits, stamp, others) = (BudgetLimits::default(), stamp().ok()?, roots.clone());
+        let (agent, session_start, are_named) = (None, false, false);
+        let job = BuildJob { roots, others, profiles, limits, stamp, agent, session_start, are_named };
+        let built = build_packs(repo, project, &job, None, &|built| {
+            let sealed = built.outcome.ok()?;
+            let text = settings.output.markdown.then(|| render::pack(sealed.pack()).whole().len());
+            let inputs = sealed.pack().inputs.iter().filter_map(|input| input.path.clone());
+            Some((sealed.bytes().len() + text.unwrap_or_default(), inputs.collect::<Vec<String>>()))
+        });
+        let packs: Vec<(usize, Vec<String>)> = built.ok()?.0.into_iter().flatten().collect();
+        if packs.is_empty() {
+            return None;
+        }
+        let (sizes, inputs): (Vec<usize>, Vec<Vec<String>>) = packs.into_iter().unzip();
+        let cost = format!("{}, {}", counted(sizes.len(), "pack"), shown_size(sizes.iter().sum::<usize>() as u64));
+        Some(match commits_touching(root, MAX_COMMITS, &inputs.into_iter().flatten().collect()) {
+            Some((all @ 1.., touching)) => {
+                format!("{cost}; {touching} of your last {} would touch one", counted(all, "commit"))
+            }
+            _ => cost,
+        })
+    })
+}
+
+const MAX_COMMITS: usize = 100;
 
 pub(super) struct Findings<'a> {
     pub(super) found: &'a DetectedRepo,

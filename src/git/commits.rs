@@ -183,6 +183,18 @@ pub fn changed_since(root: &Path, revision: &str) -> Result<BTreeSet<String>, Hi
     Ok(names(&changed).chain(names(&untracked)).collect())
 }
 
+/// Counts the last commits of `HEAD` that are no merges, at most `most`, and those of them that changed one of `paths` below
+/// `root`; `None` where there is no git or no commit.
+pub fn commits_touching(root: &Path, most: usize, paths: &BTreeSet<String>) -> Option<(usize, usize)> {
+    let count = format!("--max-count={most}");
+    let log =
+        ["log", "-z", "--no-merges", "--name-only", "--no-renames", "--no-ext-diff", "--relative", "--format=%x02"];
+    let text = ask(root, &[&log[..], &[&count, "HEAD", "--"]].concat(), &[]).ok()?;
+    let touches: Vec<bool> =
+        text.split('\u{2}').skip(1).map(|changed| names(changed).any(|path| paths.contains(&path))).collect();
+    Some((touches.len(), touches.iter().filter(|touches| **touches).count()))
+}
+
 /// Lists the versions of the `.json` files below `folders` in the commits of all branches and tags, the newest commit first and each
 /// content once; none where there is no git. In a shallow clone these are the versions that it has.
 pub fn file_versions(root: &Path, folders: &[&str]) -> Result<Vec<FileVersion>, HistoryError> {

@@ -8,8 +8,8 @@ mod objects;
 mod run;
 
 pub use commits::{
-    CommitLog, CommitTrailers, changed_files, changed_since, file_versions, first_commits, head_commit, is_head,
-    is_shallow, last_commits, merge_base, trailers,
+    CommitLog, CommitTrailers, changed_files, changed_since, commits_touching, file_versions, first_commits,
+    head_commit, is_head, is_shallow, last_commits, merge_base, trailers,
 };
 pub use folder::{
     UnreadableGit, git_folder, history_inputs, hooks_folder, is_in_git, is_sparse, is_without_index, outside_inputs,

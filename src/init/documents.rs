@@ -31,7 +31,7 @@ pub(crate) struct SizedDocument {
 
 impl SizedDocument {
     fn new(path: &RepoPath, bytes: u64) -> Self {
-        let size = if bytes < 1000 { format!("{bytes} bytes") } else { format!("{} kB", (bytes + 500) / 1000) };
+        let size = shown_size(bytes);
         Self { path: path.to_string(), glob: globset::escape(path.as_str()), size, is_long: bytes > LARGEST_OVERVIEW }
     }
 }
@@ -159,4 +159,13 @@ pub(super) fn named_adr_folders(log4brains: Option<&str>, adr_dir: Option<&str>)
     let folders = folders.chain(adr_dir.and_then(|text| text.lines().next()).map(str::trim));
     let paths = folders.filter_map(|folder| RepoPath::new(folder.trim_end_matches('/')).ok());
     paths.filter(|path| !path.as_str().is_empty()).collect()
+}
+
+/// Returns a size for people.
+pub(crate) fn shown_size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{} kB", (bytes + 500) / 1_000),
+        _ => format!("{} MB", (bytes + 500_000) / 1_000_000),
+    }
 }

@@ -10,6 +10,7 @@ mod trackers;
 pub(crate) use detect::DetectedRepo;
 #[cfg(feature = "github")]
 pub(crate) use detect::github;
+pub(crate) use documents::shown_size;
 pub(crate) use options::InitArgs;
 pub(crate) use setup::{CONFIG, DELIVERED, Setup, is_half, unfit};
 pub(crate) use trackers::{FoundTracker, tracker_names};
@@ -69,7 +70,6 @@ mod tests {
             "remote" => {
                 detect::github(text).map_or("none".to_owned(), |found| format!("{} {}", found.host, found.repo))
             }
-            "empty origin" => setup::has_empty_origin(text.as_bytes()).to_string(),
             _ => is_half(text.as_bytes(), "a\nb\n").to_string(),
         });
     }

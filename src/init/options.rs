@@ -1,13 +1,24 @@
 //! Options of `init`.
 
+use super::starter::RepoOrigin;
 use crate::model::Shard;
 use clap::{Args as Options, ValueEnum};
 
 #[derive(Debug, Default, Options)]
 pub(crate) struct InitArgs {
-    /// Keeps packs out of git, in the ignored folder `.contextpack/packs`
+    /// Keeps packs in git, in the folder `packs`, and says first what that costs
+    ///
+    /// Without it packs are built on demand, into `.contextpack/packs`, which git ignores. Configuration and workflows that an earlier `init` wrote, and that nobody changed, are replaced.
+    #[arg(long, value_enum, value_name = "WAY", num_args = 0..=1, require_equals = true, default_missing_value = "rebuild")]
+    pub(crate) commit: Option<CommitWay>,
+
+    /// Also writes a workflow that syncs issues from GitHub, nightly and when their labels change
     #[arg(long)]
-    pub(crate) cached: bool,
+    pub(crate) sync: bool,
+
+    /// The commit of contextpack that workflows install; else the one that this program was built from
+    #[arg(long, value_name = "URL@COMMIT", value_parser = origin)]
+    pub(crate) from: Option<String>,
 
     /// Sets up an agent's program: a marked block in the file that it reads, and an entry that starts `contextpack mcp`
     ///
@@ -18,7 +29,7 @@ pub(crate) struct InitArgs {
     /// Also configures this clone's git to show packs as text and to rebuild packs in merge conflicts
     ///
     /// Sets `diff.contextpack` and `merge.contextpack` in the clone's own configuration, which the block in `.gitattributes` refers to. Both run `contextpack`, which must be on the `PATH`. Without them git compares packs as JSON, and `contextpack build` resolves conflicts.
-    #[arg(long, conflicts_with = "cached")]
+    #[arg(long)]
     pub(crate) git: bool,
 
     /// Also writes a hook to this clone that adds trailers of packs to the messages of commits
@@ -30,12 +41,6 @@ pub(crate) struct InitArgs {
     /// Also writes a workflow that builds a large repo in N jobs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MOST)))]
     pub(crate) matrix: Option<u32>,
-
-    /// Writes the workflows for pull requests that change the same committed packs
-    ///
-    /// github.com runs no merge drivers, so such pull requests conflict. `--cached` is the third way: packs that are not in git do not conflict.
-    #[arg(long, value_enum, value_name = "WAY", conflicts_with = "cached")]
-    pub(crate) merge: Option<MergeWay>,
 
     /// Also writes a workflow that runs the configured jobs at their times
     ///
@@ -53,17 +58,23 @@ pub(crate) struct InitArgs {
 impl InitArgs {
     /// Returns whether nothing is asked for besides setting up programs of agents, and this clone.
     pub(super) fn asks_for_no_more(&self) -> bool {
-        !self.cached && !self.jobs && !self.batches && self.matrix.is_none() && self.merge.is_none()
+        !self.sync && !self.jobs && !self.batches && self.matrix.is_none() && self.commit.is_none()
     }
 }
 
-/// How pull requests that change the same committed packs get along.
+/// How packs in git are kept up to date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MergeWay {
-    /// A job merges and rebuilds branches that conflict in packs alone
-    Rebuild,
+pub(crate) enum CommitWay {
     /// Pull requests leave packs alone, and a job builds them after each merge
-    Queue,
+    Rebuild,
+    /// A check fails where a pull request leaves packs stale, and a job rebuilds branches that conflict in packs alone
+    Checked,
+}
+
+fn origin(typed: &str) -> Result<String, &'static str> {
+    RepoOrigin::of(Some(typed))
+        .map(|_| typed.to_owned())
+        .ok_or("give an https URL, `@`, and the whole hash of a commit")
 }
 
 /// A program of agents, which reads a file of the repo before it works, and may start MCP servers.

@@ -4,9 +4,9 @@
 //! is recognized as a prefix of the new content, and completed.
 
 use super::detect::DetectedRepo;
-use super::options::{InitArgs, MergeWay, Program};
+use super::options::{CommitWay, InitArgs, Program};
 use super::starter::workflows::{self, is_plain, is_schedule_of_github};
-use super::starter::{self, FILL_IN, FILL_IN_BATCHES, PacksAre, RepoOrigin, WorkflowPaths};
+use super::starter::{self, FILL_IN_BATCHES, RepoOrigin, WorkflowPaths};
 use crate::config::Settings;
 use crate::console::{Failure, PathFailure};
 use crate::model::{Code, Diagnostic, Place, RepoPath, if_present};
@@ -27,6 +27,15 @@ pub(crate) const CONFIG: &str = "contextpack.yml";
 const WORKFLOWS: &str = ".github/workflows";
 
 const JOBS: &str = "contextpack-jobs.yml";
+const MERGE: &str = "contextpack-merge.yml";
+const PACKS: &str = "contextpack-packs.yml";
+const SYNC: &str = "contextpack-sync.yml";
+
+/// Why no workflow is written where nothing says what it could install.
+const NO_ORIGIN: &str = "this program does not know the commit and the https origin that it was built from, so a workflow could not install it: run this again with `--from URL@COMMIT`, the source of contextpack and the whole hash of a commit";
+
+/// The default folder of packs, which git ignores.
+const ON_DEMAND: &str = ".contextpack/packs";
 
 /// The workflow that runs batches, and the one that it calls for each task.
 const BATCHES: [&str; 2] = ["contextpack-batch.yml", "contextpack-batch-task.yml"];
@@ -67,12 +76,12 @@ impl<'a> Setup<'a> {
     }
 
     /// Returns the folder of packs for a new configuration.
-    pub(crate) fn output(&self, cached: bool) -> Result<&'static str, Failure> {
-        Ok(match cached {
-            true => ".contextpack/packs",
+    pub(crate) fn output(&self, committed: bool) -> Result<&'static str, Failure> {
+        Ok(match committed {
+            false => ON_DEMAND,
             // An existing folder of this name holds something else.
-            false if exists(self.root, "packs")? => "context-packs",
-            false => "packs",
+            true if exists(self.root, "packs")? => "context-packs",
+            true => "packs",
         })
     }
 
@@ -85,19 +94,20 @@ impl<'a> Setup<'a> {
     ) -> Result<(), Failure> {
         let output = match existing {
             Some((_, settings)) => settings.output.dir.as_str().to_owned(),
-            None => self.output(args.cached)?.to_owned(),
+            None => self.output(args.commit.is_some())?.to_owned(),
         };
-        let in_state = output.starts_with(".contextpack/");
+        let committed = existing.map_or(args.commit.is_some(), |(_, settings)| settings.commits_packs());
+        // Only with checks there is a workflow that merges.
+        let earlier = match exists(self.root, &format!("{WORKFLOWS}/{MERGE}"))? {
+            true => CommitWay::Checked,
+            false => CommitWay::Rebuild,
+        };
+        let commit = committed.then(|| args.commit.unwrap_or(earlier));
         let profile = existing.and_then(|(_, settings)| settings.output.profiles.first().cloned());
         let profile = profile.unwrap_or_else(|| found.profiles()[0].to_owned());
         // A new configuration asks for Markdown where packs are committed.
-        let markdown = existing.map_or(!in_state, |(_, settings)| settings.output.markdown);
-        let packs = match (in_state, args.merge) {
-            (true, _) => PacksAre::Cached,
-            (false, Some(MergeWay::Queue)) => PacksAre::Proposed,
-            (false, _) => PacksAre::Committed,
-        };
-        let block = starter::agent_block(&output, &profile, packs, markdown);
+        let markdown = existing.map_or(committed, |(_, settings)| settings.output.markdown);
+        let block = starter::agent_block(&output, &profile, commit, markdown);
         if existing.is_some() && !args.programs.is_empty() && args.asks_for_no_more() {
             return self.programs(&args.programs, &block);
         }
@@ -109,37 +119,58 @@ impl<'a> Setup<'a> {
             }
         }
         match existing {
-            Some((name, _)) if args.cached && !in_state => {
-                self.leave(name, "it exists; set its `output.dir` to `.contextpack/packs` to keep packs out of git");
+            Some((name, _)) if args.commit.is_some() && !committed => {
+                self.leave(name, "it exists; set its `output.dir` to `packs` and run this again to keep packs in git");
             }
             Some((name, _)) => self.leave(name, "it exists"),
-            None => self.create(CONFIG, &starter::config(found, &output, !in_state))?,
+            None => {
+                let earlier = args.commit.map(|_| starter::config(found, ON_DEMAND, false));
+                self.replace(CONFIG, &starter::config(found, &output, committed), earlier.as_slice())?;
+            }
         }
         let ignore = ".contextpack/.gitignore";
         if self.folder(ignore)?.is_some() {
-            let wrote = init_state_dir(self.root, !in_state)?;
+            let wrote = init_state_dir(self.root, committed)?;
             self.note(ignore, wrote);
         }
-        if !in_state {
+        if committed {
             let handovers = existing.and_then(|(_, settings)| settings.handover.packs());
             let handovers = handovers.as_ref().map_or("context/packs", |folder| folder.as_str());
             let block = starter::attributes(&output, handovers);
             self.block(".gitattributes", (starter::BLOCK_BEGIN, starter::BLOCK_END), &block)?;
         }
         self.programs(&args.programs, &block)?;
+        let Some(origin) = self.origin(args)? else { return Ok(()) };
         let github = match existing {
             Some((_, settings)) => settings.github.repo.is_some(),
             None => found.github.is_some(),
         };
         let snapshot = existing.map(|(_, settings)| settings.github.snapshot.as_str().to_owned());
         let snapshot = snapshot.as_deref().unwrap_or(".contextpack/github");
-        let places = WorkflowPaths { packs: &output, snapshot, cached: in_state, merge: args.merge };
-        self.workflows(places, github, args.matrix)?;
+        let places = WorkflowPaths { packs: &output, snapshot, commit };
+        self.workflows(places, github, args, origin)?;
         if args.jobs {
-            self.jobs(existing.map(|(_, settings)| settings))?;
+            self.jobs(existing.map(|(_, settings)| settings), origin)?;
         }
         let context = existing.map_or("context", |(_, settings)| settings.handover.dir.as_str());
-        if args.batches { self.batches(context) } else { Ok(()) }
+        if args.batches { self.batches(context, origin) } else { Ok(()) }
+    }
+
+    /// Returns where workflows get the program; `None` if none can be written, with the reason in `left`.
+    fn origin<'o>(&mut self, args: &'o InitArgs) -> Result<Option<RepoOrigin<'o>>, Failure> {
+        let mut inner = false;
+        if !exists(self.root, ".git")? {
+            for above in self.root.ancestors().skip(1) {
+                inner |= exists(above, ".git")?;
+            }
+        }
+        let origin = RepoOrigin::of(args.from.as_deref()).filter(|_| !inner);
+        match origin {
+            None if inner => self.leave(WORKFLOWS, "workflows are read at the root of the git repository only"),
+            None => self.leave(WORKFLOWS, NO_ORIGIN),
+            Some(_) => {}
+        }
+        Ok(origin)
     }
 
     /// Sets up programs of agents: the block in the file that each reads, and the entry in its MCP configuration.
@@ -170,32 +201,42 @@ impl<'a> Setup<'a> {
         target.unwrap_or_else(|| path.to_owned())
     }
 
-    fn workflows(&mut self, places: WorkflowPaths<'_>, github: bool, shards: Option<u32>) -> Result<(), Failure> {
-        let mut inner = false;
-        if !exists(self.root, ".git")? {
-            for above in self.root.ancestors().skip(1) {
-                inner |= exists(above, ".git")?;
+    fn workflows(
+        &mut self,
+        places: WorkflowPaths<'_>,
+        github: bool,
+        args: &InitArgs,
+        origin: RepoOrigin<'_>,
+    ) -> Result<(), Failure> {
+        let InitArgs { commit, matrix: shards, .. } = *args;
+        let syncs = args.sync || exists(self.root, &format!("{WORKFLOWS}/{SYNC}"))?;
+        // What another choice would have given, or did.
+        let ways = [None, Some(CommitWay::Rebuild), Some(CommitWay::Checked)];
+        let others = ways.into_iter().filter(|way| commit.is_some() && *way != places.commit).map(|commit| {
+            WorkflowPaths { packs: if commit.is_none() { ON_DEMAND } else { places.packs }, commit, ..places }
+        });
+        let mut replace = |name: &str, text: &dyn Fn(WorkflowPaths<'_>) -> String| {
+            let earlier: Vec<String> = others.clone().map(text).collect();
+            self.replace(&format!("{WORKFLOWS}/{name}"), &text(places), &earlier)
+        };
+        replace("contextpack.yml", &|places| workflows::check(places, shards, origin))?;
+        // One that is there also rebuilds packs.
+        if syncs && github {
+            replace(SYNC, &|places| workflows::sync(places, true, origin))?;
+        }
+        if args.sync && !github {
+            self.leave(&format!("{WORKFLOWS}/{SYNC}"), "there is no remote at GitHub, and no `github.repo`");
+        }
+        let packs = places.commit == Some(CommitWay::Rebuild) && !(syncs && github);
+        let merge = places.commit == Some(CommitWay::Checked);
+        for (name, is_needed, text) in
+            [(PACKS, packs, workflows::sync(places, false, origin)), (MERGE, merge, workflows::merge(places, origin))]
+        {
+            if is_needed {
+                self.workflow(name, &text)?;
+            } else if exists(self.root, &format!("{WORKFLOWS}/{name}"))? {
+                self.leave(&format!("{WORKFLOWS}/{name}"), "nothing needs it any more: remove it");
             }
-        }
-        if inner {
-            self.leave(WORKFLOWS, "workflows are read at the root of the git repository only");
-            return Ok(());
-        }
-        let (origin, queue) = (RepoOrigin::THIS, places.merge == Some(MergeWay::Queue));
-        self.workflow("contextpack.yml", &workflows::check(places, shards, origin))?;
-        if github {
-            self.workflow("contextpack-sync.yml", &workflows::sync(places, github, origin))?;
-        } else if queue {
-            self.workflow("contextpack-packs.yml", &workflows::sync(places, github, origin))?;
-        }
-        if queue {
-            // Without the option they expect packs in pull requests, and build none after a merge.
-            let why = "it exists; remove it and run `init --merge queue` again";
-            let is_earlier = |(path, why): &&mut (String, &str)| path.starts_with(WORKFLOWS) && *why == "it exists";
-            self.left.iter_mut().filter(is_earlier).for_each(|left| left.1 = why);
-        }
-        if places.merge == Some(MergeWay::Rebuild) {
-            self.workflow("contextpack-merge.yml", &workflows::merge(places, origin))?;
         }
         if let Some(shards) = shards {
             self.workflow("contextpack-matrix.yml", &workflows::matrix(places, github, shards, origin))?;
@@ -203,20 +244,17 @@ impl<'a> Setup<'a> {
         Ok(())
     }
 
-    fn jobs(&mut self, settings: Option<&Settings>) -> Result<(), Failure> {
+    fn jobs(&mut self, settings: Option<&Settings>, origin: RepoOrigin<'_>) -> Result<(), Failure> {
         let path = format!("{WORKFLOWS}/{JOBS}");
         let Some(settings) = settings.filter(|settings| !settings.jobs.is_empty()) else {
             self.leave(&path, "`contextpack.yml` has no `jobs`; name one and run `init --jobs` again");
             return Ok(());
         };
-        if self.left.iter().any(|(left, _)| left == WORKFLOWS) {
-            return Ok(());
-        }
         let all: BTreeSet<&str> =
             settings.jobs.values().filter_map(|job| Some(&*job.schedule.as_ref()?.written)).collect();
         let schedules = all.iter().copied().filter(|schedule| is_schedule_of_github(schedule)).collect();
         let record = settings.context.record.as_ref().map_or(DELIVERED, RepoPath::as_str);
-        self.workflow(JOBS, &workflows::jobs(&schedules, record, RepoOrigin::THIS))?;
+        self.workflow(JOBS, &workflows::jobs(&schedules, record, origin))?;
         if self.written.last() == Some(&path) && schedules.len() < all.len() {
             let what = "GitHub does not understand the schedule of every job (`L`, `W`, `#`, `?`, 7 for Sunday): \
                         write them differently, or run these jobs by hand";
@@ -226,17 +264,14 @@ impl<'a> Setup<'a> {
     }
 
     /// Writes the workflows that run batches, whose files are below `context`.
-    fn batches(&mut self, context: &str) -> Result<(), Failure> {
-        if self.left.iter().any(|(left, _)| left == WORKFLOWS) {
-            return Ok(());
-        }
+    fn batches(&mut self, context: &str, origin: RepoOrigin<'_>) -> Result<(), Failure> {
         let path = format!("{WORKFLOWS}/{}", BATCHES[0]);
         if !is_plain(context) {
             let why = "`handover.dir` has characters with a special meaning in workflows; name the folder with letters, digits, `.`, `_`, `-`, `+` and spaces";
             self.leave(&path, why);
             return Ok(());
         }
-        let [batch, task] = workflows::batches(context, RepoOrigin::THIS);
+        let [batch, task] = workflows::batches(context, origin);
         // The one that calls comes last: without the other it would fail.
         self.create(&format!("{WORKFLOWS}/{}", BATCHES[1]), &task)?;
         self.workflow(BATCHES[0], &batch)?;
@@ -247,30 +282,26 @@ impl<'a> Setup<'a> {
     }
 
     fn workflow(&mut self, name: &str, text: &str) -> Result<(), Failure> {
-        let path = format!("{WORKFLOWS}/{name}");
-        self.create(&path, text)?;
-        let is_unfilled = match self.written.last() == Some(&path) {
-            true => !RepoOrigin::THIS.is_known(),
-            // An earlier run left it to be filled in.
-            false => self.is_file(&path, has_empty_origin)?,
-        };
-        if is_unfilled {
-            self.fill_in.push((path, FILL_IN));
-        }
-        Ok(())
+        self.create(&format!("{WORKFLOWS}/{name}"), text)
     }
 
     /// Writes a file that does not exist or is incomplete.
     fn create(&mut self, path: &str, text: &str) -> Result<(), Failure> {
+        self.replace(path, text, &[])
+    }
+
+    /// Writes a file that does not exist, is incomplete, or is one of the `earlier` texts, which another `init` wrote.
+    fn replace(&mut self, path: &str, text: &str, earlier: &[String]) -> Result<(), Failure> {
         let Some((folder, name)) = self.folder(path)? else { return Ok(()) };
         let wrote = match self.existing(path)? {
             ExistingFile::Nothing => folder.write_once(name, text.as_bytes())?,
-            ExistingFile::File(before) if is_half(&before, text) => folder.rewrite(name, text.as_bytes())?,
-            // Earlier versions wrote this; the owner of the registered name would decide what it installs.
-            ExistingFile::File(before) if contains(&before, "install contextpack --locked --version ") => {
-                let why =
-                    "it installs `contextpack` by a name that anyone could register; remove it and run `init` again";
-                self.leave(path, why);
+            ExistingFile::File(before)
+                if is_half(&before, text) || earlier.iter().any(|it| it.as_bytes() == before) =>
+            {
+                folder.rewrite(name, text.as_bytes())?
+            }
+            ExistingFile::File(before) if !earlier.is_empty() && before != text.as_bytes() => {
+                self.leave(path, "it exists; remove it and run this again");
                 return Ok(());
             }
             ExistingFile::File(before) if before != text.as_bytes() && text.as_bytes().starts_with(&before) => {
@@ -401,18 +432,6 @@ pub(crate) fn is_half(before: &[u8], text: &str) -> bool {
     before.len() < text.len() && text.as_bytes().starts_with(before) && !before.ends_with(b"\n")
 }
 
-/// Returns whether a line of a workflow sets `CONTEXTPACK_REPOSITORY` or `CONTEXTPACK_COMMIT` to nothing.
-pub(super) fn has_empty_origin(text: &[u8]) -> bool {
-    let mut lines = text.split(|byte| *byte == b'\n').filter_map(|line| str::from_utf8(line.trim_ascii()).ok());
-    lines.any(|line| match line.split_once(':') {
-        Some(("CONTEXTPACK_REPOSITORY" | "CONTEXTPACK_COMMIT", value)) => {
-            let value = value.trim();
-            value.is_empty() || value.starts_with('#') || value.starts_with("\"\"") || value.starts_with("''")
-        }
-        _ => false,
-    })
-}
-
 /// Returns the file with its block, or `None` if the block is complete. All other lines stay.
 fn with_block(before: &[u8], (begin, end): (&str, &str), block: &str) -> Option<Vec<u8>> {
     let mut after = Vec::with_capacity(before.len() + block.len());
@@ -455,37 +474,4 @@ fn with_block(before: &[u8], (begin, end): (&str, &str), block: &str) -> Option<
 
 fn contains(text: &[u8], part: &str) -> bool {
     memmem::find(text, part.as_bytes()).is_some()
-}
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    const MARKS: (&str, &str) = ("# contextpack begin", "# contextpack end");
-    const BLOCK: &str = "# contextpack begin\npacks/*.json x\npacks/*.md y\n# contextpack end\n";
-
-    fn completed(before: &str) -> Option<String> {
-        with_block(before.as_bytes(), MARKS, BLOCK).map(|after| String::from_utf8(after).unwrap())
-    }
-
-    proptest! {
-        #[test]
-        fn a_block_that_breaks_off_anywhere_is_made_whole_and_all_else_stays(
-            before in "([a-z*. ]{0,9}\n){0,3}", at in 0..BLOCK.len() - 1, after in "([A-Z ]{0,9}\n){0,3}",
-        ) {
-            let whole = format!("{before}{BLOCK}");
-            prop_assert_eq!(completed(&format!("{whole}{after}")), None);
-            // Text that was appended since starts on a line of its own.
-            let line = BLOCK[..at].rfind('\n').map_or(0, |end| end + 1);
-            let repaired = completed(&format!("{before}{}{after}", &BLOCK[..line]));
-            let expected = if line == 0 { format!("{before}{after}{BLOCK}") } else { format!("{whole}{after}") };
-            prop_assert_eq!(repaired, Some(expected));
-            // Without such text the file ends where it breaks off. Less than the name may be anyone's, and stays.
-            if at >= "# contextpack".len() || at == 0 {
-                prop_assert_eq!(completed(&format!("{before}{}", &BLOCK[..at])), Some(whole));
-            }
-        }
-    }
 }

@@ -1,18 +1,18 @@
 //! `init` fits the files of a repo, and `build` works after it.
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{ORIGIN, Sandbox};
 
 /// Runs `init`, then what it says is next, then `init` again, which changes nothing.
 fn sets_up(sandbox: &Sandbox) -> String {
     let before = sandbox.files();
-    let run = sandbox.run(&["init"]);
+    let run = sandbox.run(&["init", "--commit"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     for (path, bytes) in &before {
         assert!(sandbox.files().contains(&(path.clone(), bytes.clone())), "{path} was changed");
     }
     assert!(run.stdout.lines().all(|path| sandbox.has(path)), "{}", run.stdout);
     let next = run.stderr.lines().last().unwrap();
-    let from_github = sandbox.has(".github/workflows/contextpack-sync.yml") && !sandbox.has("work_items");
+    let from_github = run.stderr.contains("found GitHub: ") && !sandbox.has("work_items");
     let next: Vec<&str> = next.strip_prefix("next: contextpack ").unwrap().split(' ').collect();
     if from_github {
         assert_eq!(next, ["sync"]);
@@ -22,7 +22,7 @@ fn sets_up(sandbox: &Sandbox) -> String {
     let build = sandbox.run(&["build", "--strict"]);
     assert_eq!(build.code, 0, "{}", build.stderr);
     let after = sandbox.files();
-    let again = sandbox.run(&["init"]);
+    let again = sandbox.run(&["init", "--commit"]);
     assert_eq!((again.code, again.stdout.as_str()), (0, ""), "{}", again.stderr);
     assert!(sandbox.files() == after, "the second init changed a file");
     sandbox.expect(0, &["check"]);
@@ -325,7 +325,7 @@ fn a_repo_with_its_work_on_github_gets_no_samples_and_names_the_repo_without_cre
 fn cached_packs_stay_out_of_git() {
     let sandbox = Sandbox::new();
     sandbox.git(&["init", "-q"]);
-    sandbox.expect(0, &["init", "--cached"]);
+    sandbox.expect(0, &["init"]);
     assert_eq!(sandbox.expect(0, &["build"]), ".contextpack/packs/feat-example.coding.json\n");
     sandbox.commit();
     sandbox.expect(0, &["check"]);
@@ -391,11 +391,11 @@ fn a_write_that_is_cut_leaves_no_half_file_and_the_next_init_goes_on() {
     let whole = whole.files();
     for signal in ["", "trap '' XFSZ;"] {
         let sandbox = Sandbox::new();
-        let plain = sandbox.command(&[]);
+        let plain = sandbox.command(&["init"]);
         let mut command = std::process::Command::new("bash");
         command.env_clear().current_dir(sandbox.root());
         command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let script = format!("{signal} ulimit -f 1; exec '{}' init", env!("CARGO_BIN_EXE_contextpack"));
+        let script = format!("{signal} ulimit -f 1; exec '{}' init --from {ORIGIN}", env!("CARGO_BIN_EXE_contextpack"));
         let run = crate::sandbox::run(
             {
                 command.args(["-c", &script]);
@@ -536,10 +536,10 @@ fn an_entry_is_written_through_no_link_and_into_no_file_that_has_one() {
 fn an_empty_folder_gets_everything_and_what_is_there_gets_no_sample() {
     let sandbox = Sandbox::new();
     let all = "docs/adr/0001-record-decisions.md\nwork_items/feat-example.md\ncontextpack.yml\n.contextpack/.gitignore\n\
-               .gitattributes\n.github/workflows/contextpack.yml\n";
+               .github/workflows/contextpack.yml\n";
     assert_eq!(sandbox.expect(0, &["init"]), all);
     let again = sandbox.run(&["init"]);
-    assert_eq!((again.stdout.as_str(), again.stderr.matches("left alone: ").count()), ("", 4), "{}", again.stderr);
+    assert_eq!((again.stdout.as_str(), again.stderr.matches("left alone: ").count()), ("", 3), "{}", again.stderr);
     for there in ["docs/adr/0007-x.md", "backlog/tasks/a.md", ".beads/issues.jsonl", "work_items/x.md", "a.txt"] {
         let written = Sandbox::with(&[(there, "x")]).expect(0, &["init"]);
         assert!(!written.contains("feat-example") && !written.contains("record-decisions"), "{there}");
@@ -549,7 +549,7 @@ fn an_empty_folder_gets_everything_and_what_is_there_gets_no_sample() {
 #[test]
 fn existing_lines_of_gitattributes_stay_and_cached_packs_need_none() {
     let sandbox = Sandbox::with(&[(".gitattributes", "*.png binary"), ("packs/x.txt", "x")]);
-    sandbox.expect(0, &["init"]);
+    sandbox.expect(0, &["init", "--commit"]);
     let block = "*.png binary\n# contextpack begin\n\
                  context-packs/*.json linguist-generated diff=contextpack merge=contextpack text eol=lf\n\
                  context-packs/*.md merge=contextpack text eol=lf\n\
@@ -557,10 +557,12 @@ fn existing_lines_of_gitattributes_stay_and_cached_packs_need_none() {
                  # contextpack end\n";
     assert_eq!(sandbox.read(".gitattributes"), block);
     let cached = Sandbox::new();
-    cached.expect(0, &["init", "--cached"]);
+    cached.expect(0, &["init"]);
     assert!(!cached.has(".gitattributes"));
     assert!(cached.read(".contextpack/.gitignore").contains("*\n!.gitignore\n"));
-    assert!(cached.read("contextpack.yml").contains("dir: \".contextpack/packs\""));
+    assert!(
+        cached.read("contextpack.yml").contains("\n  # dir: packs   # in git; the default is `.contextpack/packs`")
+    );
 }
 
 #[cfg(unix)]
@@ -573,9 +575,10 @@ fn no_link_is_followed_out_of_the_repo() {
         std::os::unix::fs::symlink(&out, sandbox.path(name)).unwrap();
     }
     std::os::unix::fs::symlink(out.join("x"), sandbox.path(".gitattributes")).unwrap();
-    let run = sandbox.run(&["init"]);
+    let run = sandbox.run(&["init", "--commit"]);
     let left = run.stderr.lines().filter_map(|line| line.strip_prefix("left alone: ")?.split(':').next());
-    let expected = [".contextpack/.gitignore", ".gitattributes", ".github/workflows/contextpack.yml"];
+    let workflows = [".github/workflows/contextpack.yml", ".github/workflows/contextpack-packs.yml"];
+    let expected = [&[".contextpack/.gitignore", ".gitattributes"], &workflows[..]].concat();
     assert_eq!(left.collect::<Vec<_>>(), expected, "{}", run.stderr);
     assert_eq!(std::fs::read_dir(out).unwrap().count(), 0);
 }
@@ -583,12 +586,12 @@ fn no_link_is_followed_out_of_the_repo() {
 #[test]
 fn every_file_that_breaks_off_is_made_whole_and_no_whole_one_is_touched() {
     let sandbox = Sandbox::new();
-    let written = sandbox.expect(0, &["init"]);
+    let written = sandbox.expect(0, &["init", "--commit"]);
     for path in written.lines() {
         let whole = sandbox.read(path);
         for length in [0, 1, whole.len() / 3, whole.len() / 2, whole.len() - 2] {
-            sandbox.write(path, whole.as_bytes()[..length].trim_ascii_end());
-            let again = sandbox.expect(0, &["init", "-q"]);
+            sandbox.write_exact(path, whole.as_bytes()[..length].trim_ascii_end());
+            let again = sandbox.expect(0, &["init", "--commit", "-q"]);
             // What of the block's first line does not name the program may be somebody else's.
             let unsure = path == ".gitattributes" && length == 1;
             assert!(unsure || again == format!("{path}\n") && sandbox.read(path) == whole, "{path} {length}");
@@ -596,19 +599,29 @@ fn every_file_that_breaks_off_is_made_whole_and_no_whole_one_is_touched() {
         }
         let own = format!("# mine\n{whole}");
         sandbox.write(path, &own);
-        let again = sandbox.expect(0, &["init", "-q"]);
+        let again = sandbox.expect(0, &["init", "--commit", "-q"]);
         assert!(!again.contains(path) && sandbox.read(path) == own, "{path}: {again}");
         sandbox.write(path, &whole);
     }
 }
 
 #[test]
-fn a_workflow_that_installs_by_an_unregistered_name_is_reported() {
-    // In two parts: no file of this project may say it.
-    let by_name = "contextpack --locked --version 0.1.0";
-    let old = format!("        run: cargo install {by_name}\n");
-    let run = Sandbox::with(&[(".github/workflows/contextpack.yml", &old)]).run(&["init"]);
-    assert!(run.stderr.contains("by a name that anyone could register"), "{}", run.stderr);
+fn a_block_that_breaks_off_anywhere_is_made_whole_and_all_else_stays() {
+    let sandbox = Sandbox::new();
+    sandbox.expect(0, &["init", "--commit"]);
+    let block = sandbox.read(".gitattributes");
+    // Less than the name may be anyone's, and stays.
+    for at in (0..block.len() - 1).step_by(7).filter(|at| *at == 0 || *at >= "# contextpack".len()) {
+        for (before, after) in [("*.png binary\n", ""), ("*.png binary\n", "*.rs text\n"), ("", "*.rs text\n")] {
+            // Text that was appended since starts on a line of its own.
+            let line = block[..at].rfind('\n').map_or(0, |end| end + 1);
+            let end = if after.is_empty() { at } else { line };
+            sandbox.write(".gitattributes", format!("{before}{}{after}", &block[..end]));
+            sandbox.expect(0, &["init", "--commit", "-q"]);
+            let expected = if end == 0 { format!("{before}{after}{block}") } else { format!("{before}{block}{after}") };
+            assert_eq!(sandbox.read(".gitattributes"), expected, "{at}");
+        }
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The workflows of `init --merge`, played through: the steps of their own files, in clones of a bare repository.
+//! The workflows of `init --commit`, played through: the steps of their own files, in clones of a bare repository.
 
 use crate::runner::{JobRun, Runner};
 use crate::sandbox::Sandbox;
@@ -8,7 +8,7 @@ use std::fs;
 
 const PACK: &str = "packs/feat-cache.coding.json";
 
-/// A repo whose workflows are those of `init --merge WAY`, with one pack of two decisions, on the branch `main`.
+/// A repo whose workflows are those of `init --commit=WAY`, with one pack of two decisions, on the branch `main`.
 fn repo(way: &str, remote: bool) -> Sandbox {
     let sandbox = Sandbox::with(&[
         ("work_items/feat-cache.md", "---\nid: feat:cache\ntitle: Cache\nadrs: [1, 2]\n---\n\nText.\n"),
@@ -19,16 +19,8 @@ fn repo(way: &str, remote: bool) -> Sandbox {
     if remote {
         sandbox.git(&["remote", "add", "origin", "https://github.com/owner/name.git"]);
     }
-    let ended = sandbox.run(&["init", "--merge", way]);
+    let ended = sandbox.run(&["init", &format!("--commit={way}")]);
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    for (path, text) in sandbox.files() {
-        if path.starts_with(".github/workflows/") {
-            let commit = "0123456789abcdef0123456789abcdef01234567";
-            let text = String::from_utf8(text).unwrap();
-            let text = text.replace("_REPOSITORY: \"\"", "_REPOSITORY: \"https://github.com/owner/contextpack\"");
-            sandbox.write(&path, text.replace("_COMMIT: \"\"", &format!("_COMMIT: \"{commit}\"")));
-        }
-    }
     sandbox.expect(0, &["build", "-q"]);
     sandbox.commit();
     sandbox
@@ -65,7 +57,7 @@ const TIME: u64 = 1_771_723_200;
 
 #[test]
 fn pull_requests_that_conflict_in_packs_alone_are_merged_built_and_pushed_and_no_other_is() {
-    let sandbox = repo("rebuild", true);
+    let sandbox = repo("checked", true);
     branch(&sandbox, "packs-only", "docs/adr/0002-two.md", "# 2. Two\n\n## Decision\n\nWe do two twice.\n");
     branch(&sandbox, "text", "docs/adr/0001-one.md", "# 1. One\n\n## Decision\n\nWe do none.\n");
     branch(&sandbox, "clean", "work_items/b.md", "---\nid: task:b\ntitle: B\n---\n");
@@ -114,7 +106,7 @@ fn pull_requests_that_conflict_in_packs_alone_are_merged_built_and_pushed_and_no
 
 #[test]
 fn what_a_build_hands_on_changes_packs_alone_and_nothing_is_pushed_over_a_branch_that_moved() {
-    let sandbox = repo("rebuild", false);
+    let sandbox = repo("checked", false);
     branch(&sandbox, "side", "docs/adr/0002-two.md", "# 2. Two\n\n## Decision\n\nWe do two twice.\n");
     sandbox.write("docs/adr/0001-one.md", "# 1. One\n\n## Decision\n\nWe do one once.\n");
     sandbox.expect(0, &["build", "-q"]);
@@ -158,8 +150,8 @@ fn what_a_build_hands_on_changes_packs_alone_and_nothing_is_pushed_over_a_branch
 }
 
 #[test]
-fn with_a_queue_pull_requests_show_what_they_change_and_packs_are_built_after_the_merge() {
-    let sandbox = repo("queue", false);
+fn with_rebuilds_pull_requests_show_what_they_change_and_packs_are_built_after_the_merge() {
+    let sandbox = repo("rebuild", false);
     assert!(!sandbox.has(".github/workflows/contextpack-merge.yml"));
     sandbox.git(&["checkout", "-q", "-b", "side"]);
     sandbox.write("docs/adr/0002-two.md", "# 2. Two\n\n## Decision\n\nWe do two twice.\n");
@@ -170,7 +162,7 @@ fn with_a_queue_pull_requests_show_what_they_change_and_packs_are_built_after_th
     assert!(checks["on"].as_mapping().unwrap().contains_key("merge_group"));
     let job = &checks["jobs"]["packs"];
     // The packs in git are those of before: no reason to fail.
-    assert_eq!(step(&sandbox, job, "Check the packs", &[]).0.code, 0);
+    assert_eq!(step(&sandbox, job, "Check the packs", &[("BASE", "")]).0.code, 0);
     sandbox.git(&["reset", "-q", "--hard"]);
     let (ended, outputs) = step(&sandbox, job, "Show what the pull request changes in the packs", &[]);
     assert_eq!((ended.code, &*outputs), (0, "changed=true\n"), "{}{}", ended.stdout, ended.stderr);
@@ -198,16 +190,10 @@ fn with_a_queue_pull_requests_show_what_they_change_and_packs_are_built_after_th
 }
 
 #[test]
-fn a_repo_that_is_set_up_is_told_what_to_do_for_a_queue() {
-    let sandbox = repo("rebuild", true);
-    let ended = sandbox.run(&["init", "--merge", "queue"]);
-    for file in ["contextpack.yml", "contextpack-sync.yml"] {
-        let line =
-            format!("left alone: .github/workflows/{file}: it exists; remove it and run `init --merge queue` again");
-        assert!(ended.stderr.contains(&line), "{}", ended.stderr);
-        fs::remove_file(sandbox.root().join(".github/workflows").join(file)).unwrap();
-    }
-    let written = sandbox.expect(0, &["init", "--merge", "queue", "--for", "codex"]);
+fn what_an_earlier_init_wrote_is_replaced_and_what_somebody_changed_is_not() {
+    let sandbox = repo("checked", true);
+    let checked = sandbox.read(".github/workflows/contextpack.yml");
+    let written = sandbox.expect(0, &["init", "--commit", "--sync", "--for", "codex"]);
     assert_eq!(
         written,
         "AGENTS.md\n.codex/config.toml\n.github/workflows/contextpack.yml\n.github/workflows/contextpack-sync.yml\n"
@@ -216,5 +202,32 @@ fn a_repo_that_is_set_up_is_told_what_to_do_for_a_queue() {
         serde_yaml::from_str(&sandbox.read(".github/workflows/contextpack-sync.yml")).unwrap();
     assert_eq!(serde_json::to_value(&sync["on"]["push"]["branches"]).unwrap(), json!(["**"]));
     assert!(sandbox.read("AGENTS.md").contains("built after each merge: never edit or commit one"));
-    sandbox.expect(2, &["init", "--merge", "queue", "--cached"]);
+    sandbox.write(".github/workflows/contextpack.yml", format!("# mine\n{checked}"));
+    let ended = sandbox.run(&["init", "--commit"]);
+    let line = "left alone: .github/workflows/contextpack.yml: it exists; remove it and run this again";
+    assert!(ended.stdout.is_empty() && ended.stderr.contains(line), "{}", ended.stderr);
+}
+
+#[test]
+fn packs_on_demand_move_into_git_and_it_is_said_first_what_that_costs() {
+    let sandbox = Sandbox::with(&[("work_items/a.md", "---\nid: task:a\ntitle: A\n---\n")]);
+    for (path, text) in [("README.md", "# X\n"), ("work_items/a.md", "---\nid: task:a\ntitle: B\n---\n")] {
+        sandbox.commit();
+        sandbox.write(path, text);
+    }
+    sandbox.commit();
+    sandbox.expect(0, &["init"]);
+    sandbox.expect(0, &["build", "-q"]);
+    sandbox.commit();
+    let run = sandbox.run(&["init", "--commit"]);
+    let changed = "contextpack.yml\n.contextpack/.gitignore\n.gitattributes\n.github/workflows/contextpack.yml\n\
+                   .github/workflows/contextpack-packs.yml\n";
+    assert_eq!(run.stdout, changed, "{}", run.stderr);
+    let cost = run.stderr.lines().next().unwrap();
+    assert!(cost.starts_with("packs in git: 1 pack, ") && cost.contains(" kB; 2 of your last 4 commits"), "{cost}");
+    assert_eq!(sandbox.expect(0, &["build"]).lines().next(), Some("packs/task-a.coding.json"));
+    // A configuration of somebody's own is theirs to change.
+    sandbox.write_exact("contextpack.yml", "work_items: [{include: [\"work_items/*.md\"]}]\n");
+    let run = sandbox.run(&["init", "--commit"]);
+    assert!(run.stderr.contains("set its `output.dir` to `packs`"), "{}", run.stderr);
 }

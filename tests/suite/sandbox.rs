@@ -11,6 +11,9 @@ use tempfile::TempDir;
 /// The time of every build that says nothing else.
 pub(crate) const EPOCH: &str = "1771723200";
 
+/// Where the program of workflows comes from.
+pub(crate) const ORIGIN: &str = "https://github.com/owner/contextpack@0123456789abcdef0123456789abcdef01234567";
+
 /// A folder with a repo in it, removed at the end of the test.
 pub(crate) struct Sandbox {
     dir: TempDir,
@@ -150,7 +153,9 @@ impl Sandbox {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = self.bare(env!("CARGO_BIN_EXE_contextpack"));
         command.args(args).env("SOURCE_DATE_EPOCH", EPOCH);
-        if !args.contains(&"init") && !self.configured.load(Ordering::Relaxed) {
+        if args.contains(&"init") {
+            command.args(["--from", ORIGIN]);
+        } else if !self.configured.load(Ordering::Relaxed) {
             let there = fs::read_dir(&self.root).into_iter().flatten().flatten().map(|entry| entry.file_name());
             let there: Vec<_> = there.filter(|name| name != ".git").collect();
             // `init` may have written one.

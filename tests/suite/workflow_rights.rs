@@ -1,7 +1,7 @@
 //! What the workflows that `init` writes may do: pinned actions, least rights, and no expression in a script.
 #![cfg(unix)]
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{ORIGIN, Sandbox};
 use crate::workflows::on_github;
 use serde_yaml::Value;
 
@@ -16,13 +16,13 @@ fn all_workflows() -> Vec<(String, String)> {
     configured.write("contextpack.yml", jobs);
     let mut all = Vec::new();
     for (sandbox, args) in [
-        (on_github(), "init --matrix 8"),
-        (on_github(), "init --cached"),
-        (on_github(), "init --cached --matrix 8"),
-        (on_github(), "init --merge rebuild"),
-        (on_github(), "init --merge queue"),
-        (on_github(), "init --merge queue --matrix 8"),
-        (elsewhere, "init --merge queue"),
+        (on_github(), "init --commit=checked --sync --matrix 8"),
+        (on_github(), "init --sync"),
+        (on_github(), "init --sync --matrix 8"),
+        (on_github(), "init"),
+        (on_github(), "init --commit --sync"),
+        (on_github(), "init --commit --sync --matrix 8"),
+        (elsewhere, "init --commit"),
         (configured, "init --jobs --batches"),
     ] {
         sandbox.expect(0, &args.split(' ').collect::<Vec<_>>());
@@ -79,8 +79,8 @@ fn no_expression_is_in_a_script_of_a_workflow() {
 #[test]
 fn what_reads_issues_or_runs_an_agent_may_not_write() {
     let all = all_workflows();
-    let committed = one_workflow(&all, "init --matrix 8", "contextpack-sync.yml");
-    let cached = one_workflow(&all, "init --cached", "contextpack-sync.yml");
+    let committed = one_workflow(&all, "init --commit=checked --sync --matrix 8", "contextpack-sync.yml");
+    let cached = one_workflow(&all, "init --sync", "contextpack-sync.yml");
     let (build, answer) = cached.split_once("\n  answer:\n").unwrap_or_default();
     assert!(build.contains("contextpack ready") && !build.contains(": write"));
     assert!(answer.matches(": write").count() == 1 && answer.contains("\n      issues: write\n"), "{answer}");
@@ -98,5 +98,34 @@ fn what_reads_issues_or_runs_an_agent_may_not_write() {
         assert_eq!(writes, name != "work", "{name:?}");
         assert_eq!(writes, text.contains("github.token"), "{name:?}");
         assert_ne!(writes, text.contains("AGENT_COMMAND") || text.contains("secrets."), "{name:?}");
+    }
+}
+
+#[test]
+fn a_cache_is_written_by_pushes_to_the_default_branch_and_read_by_jobs_that_may_only_read() {
+    for (name, text) in all_workflows() {
+        let workflow: Value = serde_yaml::from_str(&text).unwrap();
+        // One job builds the program, from one commit of one repository.
+        let from = ["REPOSITORY", "COMMIT"].map(|name| workflow["env"][format!("CONTEXTPACK_{name}")].as_str());
+        let from = from.map(Option::unwrap_or_default).join("@");
+        assert!(from == ORIGIN || name.ends_with("-task.yml"), "{name}: {from}");
+        assert_eq!(text.matches("cargo +").count(), usize::from(!name.ends_with("-task.yml")), "{name}: {text}");
+        for (_, job) in workflow["jobs"].as_mapping().unwrap() {
+            for step in job["steps"].as_sequence().into_iter().flatten() {
+                let uses = step["uses"].as_str().unwrap_or_default();
+                assert!(!uses.starts_with("actions/cache@"), "{name}: it writes whatever it was started by");
+                if uses.starts_with("actions/cache/") {
+                    assert_eq!(
+                        job["permissions"],
+                        serde_yaml::from_str::<Value>("{contents: read}").unwrap(),
+                        "{name}"
+                    );
+                    let condition = step["if"].as_str().unwrap_or_default();
+                    let is_save = uses.starts_with("actions/cache/save@");
+                    assert_eq!(condition.contains("github.event_name == 'push'"), is_save, "{name}");
+                    assert!(!text.contains("secrets.") && name.ends_with("/contextpack.yml"), "{name}");
+                }
+            }
+        }
     }
 }

@@ -2,13 +2,13 @@
 
 pub(crate) mod workflows;
 
-pub(crate) use workflows::{FILL_IN, FILL_IN_BATCHES, RepoOrigin, WorkflowPaths};
+pub(crate) use workflows::{FILL_IN_BATCHES, RepoOrigin, WorkflowPaths};
 
 use super::detect::DetectedRepo;
+use super::options::CommitWay;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
-use serde::Serialize;
 use std::fmt::Write as _;
 
 /// The templates by name. A line that begins with `%%` is a statement, and `@{name}` is a value.
@@ -136,24 +136,15 @@ pub(crate) fn attributes(output: &str, handovers: &str) -> String {
     )
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum PacksAre {
-    Cached,
-    /// In git, with each change.
-    Committed,
-    /// In git, built by a workflow after each merge.
-    Proposed,
-}
-
 /// The first and the last line of the block for agents.
 pub(crate) const AGENT_MARKS: (&str, &str) = ("<!-- contextpack begin -->", "<!-- contextpack end -->");
 
-/// Returns the block that points agents to the packs in `output`, whose first profile is `profile`; with `markdown` each
-/// has a companion.
-pub(crate) fn agent_block(output: &str, profile: &str, packs: PacksAre, markdown: bool) -> String {
+/// Returns the block that points agents to packs: those in `output`, whose first profile is `profile`, if they are in git. With
+/// `markdown` each has a companion.
+pub(crate) fn agent_block(output: &str, profile: &str, commit: Option<CommitWay>, markdown: bool) -> String {
     let (begin, end) = AGENT_MARKS;
-    render("agents.md", context! { begin, end, output, profile, packs => Serde(packs), markdown })
+    let (committed, checked) = (commit.is_some(), commit == Some(CommitWay::Checked));
+    render("agents.md", context! { begin, end, output, profile, committed, checked, markdown })
 }
 
 #[cfg(test)]
@@ -161,20 +152,6 @@ pub(crate) fn agent_block(output: &str, profile: &str, packs: PacksAre, markdown
 mod tests {
     use super::*;
     use crate::config::load;
-    use crate::init::detect::Github;
-
-    #[test]
-    fn the_configuration_for_a_repo_on_github_names_it_and_builds_open_issues() {
-        let github = Github { host: "github.example.com".into(), repo: "owner/name".into() };
-        let found = DetectedRepo { github: Some(github), ..DetectedRepo::default() };
-        let settings = load("contextpack.yml", Some(&config(&found, ".contextpack/packs", false))).unwrap();
-        assert_eq!(
-            (settings.github.repo.as_deref(), &*settings.github.host),
-            (Some("owner/name"), "github.example.com")
-        );
-        assert_eq!(settings.roots.only().next().unwrap().1, ["open", "unknown"]);
-        assert_eq!(settings.output.dir.as_str(), ".contextpack/packs");
-    }
 
     #[test]
     fn folder_names_are_quoted_correctly_in_the_configuration() {

