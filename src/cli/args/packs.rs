@@ -330,8 +330,6 @@ pub(crate) struct SyncArgs {
     pub(crate) max_requests: Option<u64>,
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = humantime::parse_duration)]
     pub(crate) max_wait: Duration,
-    #[arg(long)]
-    pub(crate) write_config: bool,
 }
 
 #[cfg(feature = "github")]

@@ -6,14 +6,13 @@ pub(super) use request::{IssueScope, secrets};
 
 use super::args::{Global, SyncArgs};
 use crate::console::report::{Report, ReportLine, print_error};
-use crate::console::{self, Exit, Failure, Format, PathFailure, counted, strict, user_caches};
-use crate::engine::{Repository, apply_severities, process_environment, validated};
+use crate::console::{self, Exit, Failure, Format, counted, strict, user_caches};
+use crate::engine::{Repository, apply_severities, process_environment};
 use crate::git;
 use crate::github::{
     EstimateStage, Http, SyncError, SyncEvent, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens,
     proxy_secrets, sync,
 };
-use crate::intake::Repo;
 use crate::model::{Code, Diagnostic, RepoPath, SourceTree as _};
 use crate::redact::Redactor;
 use crate::store::{Access, Folder, init_state_dir, sweep_state};
@@ -21,7 +20,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use request::request;
 use serde_json::json;
 use std::io::{IsTerminal as _, Write as _};
-use std::path::Path;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -67,16 +65,8 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     }
     summary.diagnostics = notes.into_iter().map(|note| masked(note, &redactor, &secrets)).collect();
     print_summary(global, &scope, &summary)?;
-    if args.write_config
-        && summary.error.is_none()
-        && write_config(repository.root(), global.config.as_deref(), &scope)?
-    {
-        writeln!(console::stderr(), "`github.repo: {}` is in the configuration now", scope.repo)?;
-    } else if settings.github.repo.is_none() && !args.write_config {
-        global.note(&format!(
-            "builds read the repo from `contextpack.yml` only: run `contextpack sync --write-config`, or write `github: {{repo: {}}}`",
-            scope.repo
-        ))?;
+    if settings.github.repo.is_none() {
+        global.note(&format!("builds read the repo from `contextpack.yml` only: write `github: {{repo: {}}}`", scope.repo))?;
     }
     exit(summary)
 }
@@ -179,52 +169,6 @@ fn print_summary(global: &Global, scope: &IssueScope, summary: &SyncSummary) -> 
         global.note("the snapshot is incomplete: run `contextpack sync` again to continue")?;
     }
     Ok(())
-}
-
-/// Adds `github.repo` to the configuration, leaving its other lines unchanged but for their ends. Returns whether it was missing.
-fn write_config(root: &Path, explicit: Option<&Path>, scope: &IssueScope) -> Result<bool, Failure> {
-    let read = Repo::read_config(root, explicit)?;
-    let (shown, text) = read.unwrap_or_else(|| ("contextpack.yml".to_owned(), String::new()));
-    let by_hand = || {
-        Failure::usage(format!(
-            "`{shown}` has a `github` section that cannot be extended; write `repo: {}` into it",
-            scope.repo
-        ))
-    };
-    let is_set = |text: &str| {
-        validated(&shown, Some(text)).is_ok_and(|settings| settings.github.repo.as_deref() == Some(&scope.repo))
-    };
-    if is_set(&text) {
-        return Ok(false);
-    }
-    let added = added(&text, scope);
-    if !is_set(&added) {
-        return Err(by_hand());
-    }
-    let path = explicit.map_or_else(|| root.join(&shown), Path::to_owned);
-    let failed = |error| PathFailure::failure("write", path.display().to_string(), error);
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
-        return Err(by_hand());
-    };
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let folder = folder.canonicalize().map_err(failed)?;
-    Folder::open_anywhere(&folder)?.write(name, added.as_bytes())?;
-    Ok(true)
-}
-
-fn added(text: &str, scope: &IssueScope) -> String {
-    let host = if scope.host == "github.com" { String::new() } else { format!("  host: {}\n", scope.host) };
-    let lines = format!("  repo: {}\n{host}", scope.repo);
-    let text = if text.is_empty() { "version: 1" } else { text };
-    let mut text = text.strip_suffix('\n').unwrap_or(text).to_owned() + "\n";
-    let is_section = |line: &&str| line.split(" #").next().unwrap_or_default().trim_end() == "github:";
-    let mut at = 0;
-    let mut lengths = text.split_inclusive('\n').inspect(|line| at += line.len());
-    match lengths.find(is_section).is_some() {
-        true => text.insert_str(at, &lines),
-        false => text.push_str(&format!("\ngithub:\n{lines}")),
-    }
-    text
 }
 
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
