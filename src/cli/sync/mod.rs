@@ -66,7 +66,10 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     summary.diagnostics = notes.into_iter().map(|note| masked(note, &redactor, &secrets)).collect();
     print_summary(global, &scope, &summary)?;
     if settings.github.repo.is_none() {
-        global.note(&format!("builds read the repo from `contextpack.yml` only: write `github: {{repo: {}}}`", scope.repo))?;
+        global.note(&format!(
+            "builds read the repo from `contextpack.yml` only: write `github: {{repo: {}}}`",
+            scope.repo
+        ))?;
     }
     exit(summary)
 }
