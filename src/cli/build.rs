@@ -11,9 +11,9 @@ use crate::engine::{
     WRITTEN, delivery_folder, pack_file_name,
 };
 use crate::git;
-use crate::model::slug;
+use crate::model::{RepoPath, slug};
 use crate::store::{Access, Folder};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
 use std::time::Instant;
@@ -64,14 +64,15 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         explain: global.verbose || global.format != Format::Text || args.review.file.is_some(),
     };
     let bar = packs::progress(global, 0);
-    let (mut own, mut no_roots, mut blockers) = (BTreeSet::new(), false, BTreeMap::new());
+    let (mut own, mut no_roots, mut blockers) = (BTreeMap::new(), false, BTreeMap::new());
     let mut on_read = |project: &Project<'_>, roots: &[usize]| {
         let id = |root: &usize| project.corpus().entries[*root].item.id.to_string();
         no_roots = roots.is_empty();
         if args.outputs.is_some() {
             blockers.extend(roots.iter().map(id).map(|id| (id.clone(), project.open_blockers(&id))));
         }
-        own.extend(project.roots().iter().map(id));
+        let path = |root: &usize| project.corpus().entries[*root].item.origin.path.clone();
+        own.extend(project.roots().iter().map(|root| (id(root), path(root))));
     };
     let mut observer = BuildObserver {
         on_read: Some(&mut on_read),
@@ -94,7 +95,9 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         run.known = repository.reported_before().to_vec();
     }
     if let Some(base) = &args.review.base {
-        run.compare(global, &repository, base)?;
+        let failed = built.packs.iter().filter(|state| state.status == FAILED);
+        let failed: Vec<RepoPath> = failed.filter_map(|state| own.get(&state.root).cloned()).collect();
+        run.compare(global, &repository, base, &failed)?;
     }
     if let Some(file) = &args.outputs {
         let markdown = args.markdown.as_deref().map(std::path::absolute).transpose()?;
@@ -104,7 +107,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     if let Some(error) = built.refused {
         return Err(error.into());
     }
-    if let Some(note) = foreign_note(args, &built.packs, &repository, &own) {
+    if let Some(note) = foreign_note(args, &built.packs, &repository, &own).filter(|_| !built.is_fresh) {
         global.note(&format!("note: {note}"))?;
     }
     if no_roots && !run.blocked && global.format == Format::Text {
@@ -119,15 +122,15 @@ fn foreign_note(
     args: &BuildArgs,
     states: &[PackState],
     repository: &Repository,
-    roots: &BTreeSet<String>,
+    roots: &BTreeMap<String, RepoPath>,
 ) -> Option<String> {
     let (settings, limits) = (repository.settings(), args.packs.budget.limits());
     let is_foreign = |state: &&PackState| {
-        let is_asked = settings.output.profiles.contains(&state.profile) && roots.contains(&state.root);
+        let is_asked = settings.output.profiles.contains(&state.profile) && roots.contains_key(&state.root);
         let budget = settings.profiles.get(&state.profile).map(|profile| &profile.budget);
         !is_asked || budget.is_some_and(|budget| limits.over(budget) != *budget)
     };
-    let count = states.iter().filter(|state| state.summary.is_some()).filter(is_foreign).count();
+    let count = states.iter().filter(|it| it.summary.is_some() && it.status != REMOVED).filter(is_foreign).count();
     (count > 0 && args.out.is_none() && settings.commits_packs()).then(|| {
         format!(
             "{} of another profile, item or limit than the configuration asks for: `check` objects until a full build; `--out DIR` writes elsewhere",

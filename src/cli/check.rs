@@ -5,7 +5,9 @@ use super::packs::{self, BuildRun, checked_pack};
 use crate::console::github::{append, summary};
 use crate::console::report::ReportLine;
 use crate::console::{self, Exit, Failure, Format, no_roots};
-use crate::engine::{BUILDABLE, PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphaned};
+use crate::engine::{
+    BUILDABLE, FAILED, PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphaned,
+};
 use crate::model::Diagnostic;
 use crate::store::Folder;
 use serde_json::json;
@@ -33,7 +35,12 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let mut run = BuildRun::new(global, build);
     if let Some(base) = &args.review.base {
-        run.compare(global, &repository, base)?;
+        let failed = states.iter().filter(|state| state.status == FAILED);
+        let of_root = |state: &PackState| {
+            let mut entries = project.corpus().entries.iter();
+            Some(entries.find(|entry| *entry.item.id == *state.root)?.item.origin.path.clone())
+        };
+        run.compare(global, &repository, base, &failed.filter_map(of_root).collect::<Vec<_>>())?;
     }
     let leads = args.shard.is_none_or(|shard| shard.leads(all.iter().map(|item| id(&project, *item))));
     if compared.is_some() && args.packs.roots.is_empty() && alone && !run.blocked && leads {

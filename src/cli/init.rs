@@ -53,7 +53,8 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
             (path, Some(why)) => setup.left.push((path, why)),
         }
     }
-    let findings = Findings { found: &found, survey: &survey, is_new: existing.is_none() };
+    let (is_new, commits) = (existing.is_none(), args.commit.is_some());
+    let findings = Findings { found: &found, survey: &survey, is_new, commits };
     print_report(global, &setup, &findings)?;
     Ok(Exit::Done)
 }
@@ -100,6 +101,9 @@ fn print_report(global: &Global, setup: &Setup<'_>, findings: &Findings<'_>) -> 
             "next": findings.next_command(),
         })
     })?;
+    for line in findings.lines() {
+        global.note(&line)?;
+    }
     for (path, why) in &setup.left {
         global.note(&format!("left alone: {path}: {why}"))?;
     }
@@ -108,9 +112,6 @@ fn print_report(global: &Global, setup: &Setup<'_>, findings: &Findings<'_>) -> 
     }
     for (path, what) in &setup.fill_in {
         global.note(&format!("fill in: {path}: {what}"))?;
-    }
-    for line in findings.lines() {
-        global.note(&line)?;
     }
     Ok(global.note(&format!("next: {}", findings.next_command()))?)
 }

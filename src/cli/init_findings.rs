@@ -95,6 +95,8 @@ pub(super) struct Findings<'a> {
     pub(super) survey: &'a Survey,
     /// Whether the configuration is written now, and not an earlier one.
     pub(super) is_new: bool,
+    /// Whether packs are to be kept in git.
+    pub(super) commits: bool,
 }
 
 impl Findings<'_> {
@@ -174,8 +176,10 @@ impl Findings<'_> {
     /// Returns the command to run next: the first pack, if there is an item.
     pub(super) fn next_command(&self) -> String {
         let items = &self.survey.items;
-        let first = items.iter().filter(|item| item.is_open()).min_by_key(|item| item.source).or(items.first());
+        let rank = |item: &&SurveyedItem| (item.source, item.state == ItemState::Unknown);
+        let first = items.iter().filter(|item| item.is_open()).min_by_key(rank).or(items.first());
         match first {
+            _ if self.commits => "contextpack build".to_owned(),
             Some(item) => format!("contextpack render {}", in_shell(&item.id)),
             None if self.is_new && self.found.wants_samples() => "contextpack render feat:example".to_owned(),
             None if self.found.github.is_some() => "contextpack sync".to_owned(),

@@ -2,8 +2,8 @@
 
 use super::args::{BudgetArgs, Global, ListArgs};
 use super::packs::{self, BuildRun, checked_pack};
-use crate::console::{self, Column, Document, Exit, Failure, Format, Line, line, printable, report};
-use crate::engine::{PackState, Project, RootSummary, check_packs};
+use crate::console::{self, Column, Document, Exit, Failure, Format, Line, counted, line, printable, report};
+use crate::engine::{ON_DEMAND, PackState, Project, RootSummary, check_packs};
 use crate::model::{Code, Diagnostic, Relation, Severity, Shard};
 use crate::store::{Access, Folder};
 use serde::Serialize;
@@ -61,8 +61,12 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     if is_empty && !run.blocked && global.format != Format::Json {
         match all {
             0 => global.note(console::no_roots(&repository))?,
-            1 => global.note("no item is in this state; 1 is in others")?,
-            all => global.note(&format!("no item is in this state; {all} are in others"))?,
+            all => {
+                let others = project.corpus().entries.len() - all;
+                let left = if others > 0 { format!(", and {others} have no pack, by `roots`") } else { String::new() };
+                global
+                    .note(&format!("no item with a pack is in this state: {} in others{left}", counted(all, "item")))?;
+            }
         }
     }
     Ok(run.exit())
@@ -91,6 +95,8 @@ fn print_hidden_items(diagnostics: &[Diagnostic], verbose: bool) -> std::io::Res
     }
     Ok(())
 }
+
+const MAX_STATUS: usize = 24;
 
 #[derive(Serialize)]
 struct MatrixShard {
@@ -122,12 +128,18 @@ fn root(project: &Project<'_>, item: usize, packs: &[PackState], dir: &str) -> (
     let mut edges = BTreeMap::<_, usize>::new();
     project.graph().edges(item).iter().for_each(|edge| *edges.entry(edge.relation.name()).or_default() += 1);
     let is_same = status.is_empty() || status == state;
-    let shown = if is_same { state.to_owned() } else { format!("{state} ({status})") };
+    // One long status would set the width of the column.
+    let short: String = status.chars().take(MAX_STATUS).collect();
+    let cut = if short.len() < status.len() { "…" } else { "" };
+    let shown = if is_same { state.to_owned() } else { format!("{state} ({short}{cut})") };
     let count = |name: &'static str| edges.get(name).map(|count| format!("{count} {name}"));
     let counts: Vec<String> = Relation::ALL.map(Relation::name).into_iter().filter_map(count).collect();
     let relations = if counts.is_empty() { "no relations".to_owned() } else { counts.join(", ") };
-    let states: Vec<String> =
-        packs.iter().map(|pack| format!("{} {}", pack.profile, pack.status.replace('_', " "))).collect();
+    let of_pack = |pack: &PackState| match pack.status {
+        ON_DEMAND => pack.profile.clone(),
+        status => format!("{} {}", pack.profile, status.replace('_', " ")),
+    };
+    let states: Vec<String> = packs.iter().map(of_pack).collect();
     let cells = [&id, &kind, &shown, &title, &relations, &states.join(", ")].map(|text| line("{}", &[text.as_str()]));
     let packs: Vec<Value> = packs.iter().map(|pack| checked_pack(pack, dir)).collect();
     let root = json!({

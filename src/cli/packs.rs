@@ -10,7 +10,7 @@ use crate::engine::{
     BudgetLimits, BudgetProbe, BuildJob, BuildReport, Finish, PackState, PackTarget, Project, Repository, build_packs,
 };
 use crate::git::changed_since;
-use crate::model::{Diagnostic, Severity};
+use crate::model::{Code, Diagnostic, RepoPath, Severity, SourceTree as _};
 use crate::seal::Sealed;
 use crate::wire::Pack;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -48,14 +48,27 @@ impl BuildRun {
         Self { diagnostics, blocked, known: Vec::new() }
     }
 
-    /// Compares with a revision: what is wrong with files that are as they were there is no news, and an item that cannot be
-    /// read there is no error. Another configuration may be the cause of anything.
-    pub(crate) fn compare(&mut self, global: &Global, repository: &Repository, base: &str) -> Result<(), Failure> {
+    /// Compares with a revision: what is wrong with files that are as they were there is apart, and an item that cannot be
+    /// read there is no error, unless a pack of a changed item `failed`. Another configuration may be the cause of anything.
+    pub(crate) fn compare(
+        &mut self,
+        global: &Global,
+        repository: &Repository,
+        base: &str,
+        failed: &[RepoPath],
+    ) -> Result<(), Failure> {
         let changed = changed_since(repository.root(), base).map_err(outside)?;
-        if changed.contains(&repository.configuration().name) {
+        let files = repository.files();
+        let is_changed = |path: &RepoPath| {
+            [Some(path), files.link_end(path)].into_iter().flatten().any(|path| changed.contains(path.as_str()))
+        };
+        if changed.contains(&repository.configuration().name) || failed.iter().any(is_changed) {
             return Ok(());
         }
-        let is_old = |it: &&mut Diagnostic| it.at.as_ref().is_some_and(|at| !changed.contains(at.path.as_str()));
+        // Of two items with one id, the other one may be new.
+        let is_old = |it: &&mut Diagnostic| {
+            it.code != Code::DuplicateId && it.at.as_ref().is_some_and(|at| !is_changed(&at.path))
+        };
         for old in self.diagnostics.iter_mut().filter(is_old) {
             self.known.push(old.clone());
             if old.is_of_damaged_item() && !global.strict {
@@ -68,14 +81,18 @@ impl BuildRun {
     /// Returns what is printed, with warnings that are no news apart. In CI and with `--verbose` a text has all of them.
     pub(crate) fn report(&self, global: &Global, errors_only: bool, lines: Vec<ReportLine>) -> Report {
         let has_all = global.format != Format::Github && (global.verbose || is_ci());
-        let known = self.known.iter().filter(|_| !has_all).map(|known| (known.key(), known.severity));
-        let severities: BTreeMap<_, _> = known.collect();
+        let visible = report::visible(&self.diagnostics, errors_only);
+        // One more of equal diagnostics is news.
+        let mut severities: BTreeMap<_, Vec<Severity>> = BTreeMap::new();
+        for known in self.known.iter().filter(|_| !has_all) {
+            severities.entry(known.key()).or_default().push(known.severity);
+        }
         let mut report = Report { diagnostics: Vec::new(), known: Vec::new(), lines };
-        for diagnostic in report::visible(&self.diagnostics, errors_only) {
-            let known = severities.get(&diagnostic.key()).filter(|_| diagnostic.severity == Severity::Warning).copied();
-            match known {
-                Some(severity) => report.known.push(diagnostic.with_severity(severity)),
-                None => report.diagnostics.push(diagnostic),
+        for diagnostic in &visible {
+            let known = severities.get_mut(&diagnostic.key()).filter(|_| diagnostic.severity == Severity::Warning);
+            match known.and_then(Vec::pop) {
+                Some(severity) => report.known.push(diagnostic.clone().with_severity(severity)),
+                None => report.diagnostics.push(diagnostic.clone()),
             }
         }
         report

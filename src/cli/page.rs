@@ -100,7 +100,12 @@ fn write(file: &Path, page: &str) -> Result<(), Failure> {
         return Err(Failure::usage(message));
     }
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Folder::open_anywhere(folder)?.write(name, page.as_bytes())?;
+    let folder = Folder::open_anywhere(folder)?.unreserved(&Repo::find_root(Path::new("."))?)?;
+    let is_page = |bytes: Vec<u8>| bytes.get(..15).is_some_and(|begin| begin.eq_ignore_ascii_case(b"<!doctype html>"));
+    if std::fs::read(file).is_ok_and(|there| !there.is_empty() && !is_page(there)) {
+        return Err(Failure::usage(format!("`{}` is there and is no page: name another file", file.display())));
+    }
+    folder.write(name, page.as_bytes())?;
     Ok(())
 }
 

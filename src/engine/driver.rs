@@ -10,7 +10,7 @@ use super::{
 use crate::cache::{Cache, CachedPack, CompletedBuild, FileFingerprint, FreshnessPolicy, Manifest, PackSummary};
 use crate::config::Settings;
 use crate::intake::Repo;
-use crate::model::{Digest, Shard, SourceTree as _};
+use crate::model::{Code, Digest, Shard, SourceTree as _};
 use crate::render;
 use crate::review::{Difference, UNEXPLAINED, difference};
 use crate::seal::{Sealed, Stamp};
@@ -319,7 +319,9 @@ impl<'a> PackWriter<'a> {
     fn prune(&self, project: &Project<'_>, result: &mut BuildResult) -> Result<(), EngineError> {
         let BuildResult { packs, report, .. } = result;
         // A build that gives no packs at all is more likely a mistyped glob than a reason to remove all.
-        if report.blocked || packs.is_empty() {
+        // An item whose front matter is damaged may have lost its id for the moment.
+        let is_damaged = report.diagnostics.iter().any(|fault| fault.code == Code::InvalidFrontMatter);
+        if report.blocked || packs.is_empty() || is_damaged {
             return Ok(());
         }
         let (folder, repository) = (self.order.folder, self.repository);

@@ -29,8 +29,13 @@ impl Project<'_> {
         let most = self.reader.settings.code.likely;
         let found = index.find(&entry.item.title, &[&entry.body.clean], &known, most);
         let located = found.into_iter().filter_map(|found| {
-            let text = self.reader.inputs.read(found.path).ok()?;
-            Some(found.located(self.reader.line("path", found.path.as_str()), &text))
+            let raw = self.reader.inputs.read(found.path).ok()?;
+            // The index is of raw text: only what redaction leaves of it is shown.
+            let (path, text, ..) = self.reader.file(found.path, FilePurpose::Code, &raw);
+            let LikelyFile { path, lines: [first, last], words } = found.located(path, &text.clean)?;
+            let [first, last] = [first, last].map(|line| u32::try_from(line).unwrap_or(u32::MAX));
+            let lines = [text.line_before(first), text.last_line_before(last)].map(u64::from);
+            Some(LikelyFile { path, lines, words })
         });
         located.collect()
     }

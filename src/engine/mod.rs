@@ -35,7 +35,7 @@ pub use driver::{BuildObserver, BuildOrder, BuildResult, WrittenPack};
 pub use error::{EngineError, Unsettled, until_settled};
 pub use notices::{apply_severities, unmatched};
 pub use pack_state::{
-    BUILDABLE, FAILED, PackState, REMOVED, UNCHANGED, UNVERIFIABLE, WRITTEN, check_packs, has_unread_root,
+    BUILDABLE, FAILED, ON_DEMAND, PackState, REMOVED, UNCHANGED, UNVERIFIABLE, WRITTEN, check_packs, has_unread_root,
     lost_its_issue, orphaned,
 };
 pub use prepared_profile::count_tokens;

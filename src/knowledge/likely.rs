@@ -130,45 +130,47 @@ impl SourceIndex {
             });
         }
         let mut scores = vec![0.0_f32; self.files.len()];
-        let mut shared: Vec<Vec<(Term, f32)>> = vec![Vec::new(); self.files.len()];
         for (term, (weight, _)) in &query {
             let held = range_of(&self.texts, |entry| entry.0, *term);
             let rarity = self.rarity(held.len());
             for (_, file, count) in held {
                 let (file, count) = (*file as usize, f32::from(*count));
                 scores[file] += weight * rarity * count * (K1 + 1.0) / (count + self.files[file].length);
-                shared[file].push((*term, weight * rarity));
             }
             let named = range_of(&self.paths, |entry| entry.0, *term);
             let rarity = self.rarity(named.len());
             named.iter().for_each(|(_, file)| scores[*file as usize] += weight * PATH * rarity);
         }
-        let score = |(at, file): (usize, &SourceFile)| {
-            let score = scores[at] * if file.is_test { TEST } else { 1.0 };
+        let score = |(at, file): (u32, &SourceFile)| {
+            let score = scores[at as usize] * if file.is_test { TEST } else { 1.0 };
             let score = (score * PRECISION).max(0.0) as u64;
-            (score > 0 && !shared[at].is_empty()).then_some((Reverse(score), at))
+            (score > 0).then_some((Reverse(score), at))
         };
-        let mut order: Vec<(Reverse<u64>, usize)> = self.files.iter().enumerate().filter_map(score).collect();
+        let mut order: Vec<(Reverse<u64>, u32)> = (0..).zip(&self.files).filter_map(score).collect();
         order.sort_unstable();
-        let order: Vec<usize> = order.into_iter().map(|(_, at)| at).collect();
+        let ranked = || order.iter().map(|(_, at)| (*at, &self.files[*at as usize]));
         let (mut units, mut found) = (BTreeSet::new(), Vec::new());
-        for at in &order {
-            let file = &self.files[*at];
-            if units.len() == most || known(&file.path) || !units.insert(&file.unit) {
-                continue;
+        for (at, file) in ranked() {
+            if units.len() == most {
+                break;
             }
-            let is_other =
-                |other: &&usize| self.files[**other].unit == file.unit && self.files[**other].is_test != file.is_test;
-            found.push(*at);
-            found.extend(order.iter().find(is_other).filter(|other| !known(&self.files[**other].path)));
+            if !known(&file.path) && units.insert(&file.unit) {
+                let is_other = |other: &SourceFile| other.unit == file.unit && other.is_test != file.is_test;
+                let other = ranked().find(|(_, other)| is_other(other)).filter(|(_, other)| !known(&other.path));
+                found.extend([at].into_iter().chain(other.map(|(at, _)| at)));
+            }
         }
-        let source = |at: usize| {
-            let mut words: Vec<(Term, f32, Clean)> =
-                shared[at].iter().map(|(term, weight)| (*term, *weight, query[term].1.clone())).collect();
+        let source = |at: u32| {
+            let held = |(term, (weight, word)): (&Term, &(f32, Clean))| {
+                let held = range_of(&self.texts, |entry| entry.0, *term);
+                held.binary_search_by_key(&at, |entry| entry.1).ok()?;
+                Some((*term, weight * self.rarity(held.len()), word.clone()))
+            };
+            let mut words: Vec<(Term, f32, Clean)> = query.iter().filter_map(held).collect();
             words.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            FoundSource { path: &self.files[at].path, words }
+            (!words.is_empty()).then(|| FoundSource { path: &self.files[at as usize].path, words })
         };
-        found.into_iter().map(source).collect()
+        found.into_iter().filter_map(source).collect()
     }
 
     /// Returns how much a word says that `holders` files have.
@@ -179,8 +181,8 @@ impl SourceIndex {
 }
 
 impl FoundSource<'_> {
-    /// Returns the file with the part of its `text` that has most of the words.
-    pub fn located(&self, path: Clean, text: &str) -> LikelyFile {
+    /// Returns the file with the part of its redacted `text` that has most of the words, and those that are in it.
+    pub fn located(&self, path: Clean, text: &Clean) -> Option<LikelyFile> {
         let weights: BTreeMap<Term, f32> = self.words.iter().map(|(term, weight, _)| (*term, *weight)).collect();
         let mut places: Vec<(usize, Term)> = Vec::new();
         for (line, text) in text.lines().enumerate() {
@@ -210,13 +212,14 @@ impl FoundSource<'_> {
             }
         }
         let mut words: Vec<Clean> = Vec::new();
-        for (_, _, word) in &self.words {
+        let there: BTreeSet<Term> = places.iter().map(|(_, term)| *term).collect();
+        for (_, _, word) in self.words.iter().filter(|(term, ..)| there.contains(term)) {
             // `boardPage`, `board` and `page` are one word.
             if words.len() < MAX_WORDS && words.iter().all(|known| !is_part(known, word) && !is_part(word, known)) {
                 words.push(word.clone());
             }
         }
-        LikelyFile { path, lines: best.1, words }
+        (!words.is_empty()).then_some(LikelyFile { path, lines: best.1, words })
     }
 }
 

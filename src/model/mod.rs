@@ -1,6 +1,7 @@
 //! Ids, repo paths, natural order, digests, diagnostics: the types that all modules share.
 
 #[cfg(test)]
+#[path = "../../tests/cases/model.rs"]
 pub(crate) mod cases;
 mod commands;
 mod conflict;

@@ -40,8 +40,14 @@ pub(super) fn add_labelled(text: &str, line: u32, pairs: &mut Pairs, is_mapped: 
     let outline = Outline::read(text);
     let end = outline.headings.get(1).map_or(outline.blocks.len(), |heading| heading.block);
     for block in outline.blocks[..end].iter().filter(|block| block.prose) {
-        let lines = text.get(block.range.clone()).unwrap_or_default().lines();
-        for (at, (name, value)) in (line + block.line - 1..).zip(lines.map_while(label)) {
+        let lines = (line + block.line - 1..).zip(text.get(block.range.clone()).unwrap_or_default().lines());
+        // A value may go on below its line, and an entry of a list need not be a field.
+        let goes_on = |text: &str| text.starts_with([' ', '\t', '-', '*', '+']);
+        let found = lines.map(|(at, text)| (at, text, label(text)));
+        let found = found.enumerate().take_while(|(n, (_, text, field))| field.is_some() || *n > 0 && goes_on(text));
+        for (at, (name, value)) in
+            found.filter_map(|(_, (at, text, field))| Some((at, field.filter(|_| !text.starts_with("  "))?)))
+        {
             add(pairs, name, value.to_owned(), at, is_mapped);
         }
     }

@@ -154,7 +154,7 @@ fn annotations_keep_githubs_limits_and_no_text_is_a_command() {
     let (commands, others) = obeyed(&listed);
     assert!(commands.len() == 10 && commands.iter().all(|line| line.starts_with("::warning file=")), "{listed}");
     assert!(others.iter().any(|line| line.starts_with("::error::task-0 ")), "{listed}");
-    fs::remove_file(sandbox.root().join("contextpack.yml")).unwrap();
+    sandbox.write("contextpack.yml", "output: {dir: packs}\n");
 
     let built = sandbox.run(&["build", "--format", "github"]);
     assert_eq!(built.code, 0, "{}", built.stderr);

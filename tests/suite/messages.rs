@@ -32,7 +32,7 @@ fn an_empty_folder_is_told_what_to_do_next() {
     assert!(said(&sandbox, 2, &["diff"]).contains("there is no commit yet"));
 
     sandbox.write("work_items/a.md", "---\nid: feat:a\nstatus: done\n---\n");
-    assert!(said(&sandbox, 0, &["list", "--state", "open"]).contains("no item is in this state"));
+    assert!(said(&sandbox, 0, &["list", "--state", "open"]).contains("no item with a pack is in this state"));
     sandbox.write("contextpack.yml", "github: {repo: o/r}\nroots: {state: [open]}\n");
     for args in [&["build"][..], &["list"], &["list", "--state", "open"]] {
         assert!(said(&sandbox, 0, args).contains("leave none of the work items"), "{args:?}");
@@ -307,7 +307,7 @@ fn what_is_named_wrongly_says_what_to_name() {
         assert!(run.code == 2 && run.stderr.contains("copy of a pack: name `packs/task-a.coding.json`"), "{run:?}");
     }
     let run = sandbox.run(&["list", "--state", "done"]);
-    assert!(run.code == 0 && run.stderr.contains("no item is in this state; 1 is in others"), "{run:?}");
+    assert!(run.code == 0 && run.stderr.contains("no item with a pack is in this state: 1 item in others"), "{run:?}");
     for (old, new) in [("report", "'page'"), ("since", "'diff --since'"), ("dispatch", "'inbox put'")] {
         let run = sandbox.run(&[old]);
         assert!(run.code == 2 && run.stderr.contains(new), "{run:?}");

@@ -144,9 +144,9 @@ fn text_of(mut words: &str, option: &str) -> Option<&'static str> {
 }
 
 fn with_options(command: clap::Command, words: &str) -> clap::Command {
-    let command = command.mut_args(|arg| match text_of(words, arg.get_id().as_str()) {
-        Some(text) => helped(arg, text),
-        None => arg,
+    let command = command.mut_args(|arg| match arg.get_help() {
+        Some(_) => arg,
+        None => text_of(words, arg.get_id().as_str()).map_or(arg.clone(), |text| helped(arg, text)),
     });
     command.mut_subcommands(|subcommand| {
         let words = format!("{words} {}", subcommand.get_name());
