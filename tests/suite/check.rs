@@ -233,3 +233,65 @@ fn what_is_wrong_with_files_that_a_change_did_not_touch_is_no_failure_of_it() {
     let run = sandbox.run(&["check", "--base", "none"]);
     assert!(run.code == 2 && run.stderr.contains("git knows no `none`"), "{run:?}");
 }
+
+/// An item in conflict, whose record cannot be read.
+const UNREADABLE: &str = "---\n<<<<<<< A\nid: feat:q\n=======\nid: feat:r\n>>>>>>> B\n---\n";
+
+#[test]
+#[cfg(unix)]
+fn a_change_of_what_a_link_leads_to_is_one_of_the_link() {
+    let sandbox =
+        Sandbox::with(&[("src/real.md", "---\nid: feat:a\n---\n"), ("work_items/b.md", "---\nid: feat:b\n---\n")]);
+    std::os::unix::fs::symlink("../src/real.md", sandbox.path("work_items/a.md")).unwrap();
+    sandbox.git(&["init", "-q"]);
+    sandbox.expect(0, &["build"]);
+    sandbox.commit();
+    sandbox.write("src/real.md", UNREADABLE);
+    sandbox.expect(3, &["check", "--base", "HEAD"]);
+}
+
+#[test]
+fn an_old_fault_that_keeps_a_changed_item_from_being_built_fails_the_change() {
+    let sandbox = Sandbox::with(&[("work_items/a.md", "---\nid: feat:a\n---\n"), ("work_items/q.md", UNREADABLE)]);
+    sandbox.git(&["init", "-q"]);
+    sandbox.run(&["build"]);
+    sandbox.commit();
+    sandbox.expect(0, &["check", "--base", "HEAD"]);
+    sandbox.write("work_items/a.md", "---\nid: feat:a\ndepends_on: [feat:q]\n---\n");
+    for command in ["check", "build"] {
+        sandbox.expect(3, &[command, "--base", "HEAD"]);
+    }
+}
+
+#[test]
+fn an_item_that_takes_the_id_of_another_is_shown_where_that_one_did_not_change() {
+    let sandbox = Sandbox::with(&[("work_items/b.md", "---\nid: feat:a\n---\n")]);
+    sandbox.git(&["init", "-q"]);
+    sandbox.expect(0, &["build"]);
+    sandbox.commit();
+    sandbox.write("work_items/a.md", "---\nid: feat:a\n---\n");
+    let run = sandbox.run(&["check", "--base", "HEAD"]);
+    assert!(run.stderr.contains("[duplicate-id]"), "{run:?}");
+}
+
+#[test]
+fn packs_stay_while_the_front_matter_of_an_item_is_damaged() {
+    let sandbox = built();
+    let item = sandbox.read("work_items/task-store.md");
+    sandbox.write("work_items/task-store.md", item.replacen("\n---\n", "\n", 1));
+    sandbox.run(&["build"]);
+    assert!(sandbox.has("packs/task-store.coding.json"));
+}
+
+#[test]
+fn a_page_is_written_over_no_other_file_and_not_where_git_and_github_look() {
+    let sandbox = built();
+    let item = sandbox.read("work_items/task-store.md");
+    for file in [".git/config", ".github/workflows/x.yml", "work_items/task-store.md", "contextpack.yml"] {
+        let run = sandbox.run(&["page", "-o", file]);
+        assert!(run.code != 0, "{file}: {run:?}");
+    }
+    assert_eq!(sandbox.read("work_items/task-store.md"), item);
+    sandbox.expect(0, &["page", "-o", "page.html"]);
+    sandbox.expect(0, &["page", "-o", "page.html"]);
+}

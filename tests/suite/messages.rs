@@ -374,3 +374,13 @@ fn a_file_that_is_no_work_item_is_called_what_it_is() {
         assert!(said.contains(what), "{typed}: {said}");
     }
 }
+
+#[test]
+fn one_more_of_equal_warnings_is_new() {
+    let sandbox = Sandbox::new();
+    let line = |id: u8| format!("{{\"id\": \"j:{id}\", \"depends_on\": [\"zz\"]}}\n");
+    sandbox.write("work_items/l.jsonl", line(1));
+    sandbox.expect(0, &["build"]);
+    sandbox.write("work_items/l.jsonl", line(1) + &line(2));
+    assert_eq!(said(&sandbox, 0, &["build"]).matches("warning[").count(), 1);
+}
