@@ -21,12 +21,15 @@ impl Project<'_> {
 
     /// Returns the files that share most words with a root, without those that it refers to.
     pub(super) fn likely_code(&self, root: usize, references: &RootReferences) -> Vec<LikelyFile> {
+        let most = self.reader.settings.code.likely;
+        if most == 0 {
+            return Vec::new();
+        }
         let (index, entry) = (&self.sources().index, &self.corpus.entries[root]);
         let known = |path: &RepoPath| {
             references.code.iter().any(|code| code.path == *path)
                 || references.files.iter().any(|it| it.file.path == *path)
         };
-        let most = self.reader.settings.code.likely;
         let found = index.find(&entry.item.title, &[&entry.body.clean], &known, most);
         let located = found.into_iter().filter_map(|found| {
             let raw = self.reader.inputs.read(found.path).ok()?;
