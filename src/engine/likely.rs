@@ -2,7 +2,7 @@
 
 use super::project::Project;
 use crate::cache::FilePurpose;
-use crate::knowledge::{LikelyFile, SourceIndex, SourceTerms, is_source};
+use crate::knowledge::{LikelyFile, SourceIndex, SourceTerms, TestFiles, is_source};
 use crate::model::{Diagnostic, RepoPath, Severity};
 use crate::select::RootReferences;
 use rayon::prelude::*;
@@ -49,16 +49,7 @@ impl Project<'_> {
                 return ReadSources::default();
             }
             let source = self.reader.source();
-            let is_searched = |path: &&RepoPath| {
-                is_source(path)
-                    && source.tracked(path)
-                    && source.link_end(path).is_none()
-                    && !self.denies(path)
-                    && !self.is_own_output(path)
-                    && !self.is_agent_file(path)
-                    && self.withheld(path, None).is_none()
-            };
-            let files: Vec<&RepoPath> = source.files().iter().filter(is_searched).collect();
+            let files: Vec<&RepoPath> = source.files().iter().filter(|path| self.is_searched(path)).collect();
             let read =
                 files.into_par_iter().map(|path| Ok(self.source_terms(path)?.map(|terms| (path.clone(), terms))));
             let (read, unread): (Vec<_>, Vec<_>) = read.partition_map(|read: Result<_, Diagnostic>| match read {
@@ -68,6 +59,22 @@ impl Project<'_> {
             let unread = unread.into_iter().filter(|fault| fault.severity == Severity::Error).collect();
             ReadSources { index: SourceIndex::new(read.into_iter().flatten().collect()), unread }
         })
+    }
+
+    /// Returns the tests among the files that packs may name.
+    pub(super) fn test_files(&self) -> TestFiles {
+        TestFiles::new(self.reader.source().files().iter().filter(|path| self.is_searched(path)))
+    }
+
+    fn is_searched(&self, path: &RepoPath) -> bool {
+        let source = self.reader.source();
+        is_source(path)
+            && source.tracked(path)
+            && source.link_end(path).is_none()
+            && !self.denies(path)
+            && !self.is_own_output(path)
+            && !self.is_agent_file(path)
+            && self.withheld(path, None).is_none()
     }
 
     /// Returns the words of a source file, from the cache if they are there; `None` if people did not write it.

@@ -6,6 +6,7 @@ use super::reader::{Withheld, unreadable};
 use crate::cache::FilePurpose;
 use crate::config::Profile;
 use crate::graph::{FileKind, FileLookup, FileRef, ItemReferences, KeptCodeRef, MissingReference, RepoFiles, Target};
+use crate::knowledge::TestFiles;
 use crate::model::{Code, DecisionState, Diagnostic, Digest, Digester, Place, RepoPath, bounded, conflict_in_markdown};
 use crate::records::conflict_markers;
 use crate::redact::Clean;
@@ -32,6 +33,7 @@ pub(super) struct ReferencedFiles<'p, 's> {
     /// The files; an error for each that exists and cannot be read.
     documents: BTreeMap<RepoPath, Result<LoadedDocument, Diagnostic>>,
     has_unread: bool,
+    tests: OnceLock<TestFiles>,
 }
 
 impl<'p, 's> ReferencedFiles<'p, 's> {
@@ -80,7 +82,7 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
         let read = |(path, purpose): (&RepoPath, FilePurpose)| (path.clone(), read_file(project, path, purpose, agent));
         let documents: BTreeMap<_, _> = wanted.into_par_iter().map(read).collect();
         let has_unread = documents.values().any(Result::is_err);
-        Self { project, agent, referenced, documents, has_unread }
+        Self { project, agent, referenced, documents, has_unread, tests: OnceLock::new() }
     }
 
     pub(super) fn unread(&self) -> impl Iterator<Item = &Diagnostic> {
@@ -122,7 +124,9 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
                 let untrusted = project.reader.distrusts(&file.path);
                 if file.kind == FileKind::Code {
                     let (path, lines) = (file.path.clone(), Vec::new());
-                    let new = || ReferencedCode { path, shown, document, untrusted, whole: None, lines };
+                    let tests = || self.tests_of(&file.path);
+                    let new =
+                        || ReferencedCode { path, shown, document, untrusted, whole: None, lines, tests: tests() };
                     add_code(code.entry(&file.path).or_insert_with(new), file, by);
                     continue;
                 }
@@ -169,6 +173,12 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
         diagnostics.sort();
         diagnostics.dedup();
         (references, bounded(diagnostics))
+    }
+
+    /// Returns the paths of the tests of a file, as packs show them.
+    fn tests_of(&self, path: &RepoPath) -> Vec<Clean> {
+        let tests = self.tests.get_or_init(|| self.project.test_files());
+        tests.of(path).into_iter().map(|test| self.project.reader.line("path", test.as_str())).collect()
     }
 
     fn is_own(&self, root: usize, path: &RepoPath) -> bool {

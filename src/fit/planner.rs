@@ -378,9 +378,11 @@ impl Planner<'_> {
         let counter = self.measured.counter;
         let fillers = &self.measured.selection.fillers.sequence;
         let mut room = self.limits;
-        let at_most = fillers.iter().take_while(|filler| {
+        let grown = self.measured.selection.fillers.grown;
+        let at_most = fillers.iter().enumerate().take_while(|(index, filler)| {
             let text = content(&filler.candidate.body, DetailLevel::Full).unwrap_or_default();
-            let size = Amount { tokens: 0, ..counter.measure_shared(&text) };
+            let before = if *index < grown { self.measured.sections[filler.at].full } else { Amount::default() };
+            let size = Amount { tokens: 0, ..counter.measure_shared(&text).minus(before) };
             let fits = size.fits(room);
             room = room.minus(size);
             fits
@@ -396,10 +398,13 @@ impl Planner<'_> {
     }
 
     fn with(&self, plan: &Plan, count: usize) -> (Selection, Plan) {
-        let (filled, added) = self.measured.selection.filled(count);
+        let (filled, [added, grown]) = self.measured.selection.filled(count);
         let mut plan = plan.clone();
         for at in added {
             plan.shown.insert(at, ShownSection::at(&filled.candidates[at], DetailLevel::Full));
+        }
+        for at in grown {
+            plan.shown[at] = ShownSection::at(&filled.candidates[at], DetailLevel::Full);
         }
         (filled, plan)
     }

@@ -24,6 +24,8 @@ const PATH: f32 = 2.0;
 /// How much of its score a test keeps: it is listed with what it tests.
 const TEST: f32 = 0.8;
 const MAX_WORDS: usize = 5;
+/// The most tests that are named with a file.
+const MAX_TESTS: usize = 3;
 /// The lines of the part of a file that is named.
 const LINES: usize = 40;
 
@@ -242,6 +244,36 @@ fn unit_of(path: &RepoPath) -> (String, bool) {
     let unit = begin.or(end).unwrap_or(stem);
     let is_plain = unit.is_empty() || NAMES.has("plain_name", unit);
     (if is_plain { path.to_string() } else { unit.to_lowercase() }, is_test)
+}
+
+/// The tests of a repository by what they test: names say it, not what is in them.
+#[derive(Debug, Default)]
+pub struct TestFiles(BTreeMap<String, Vec<RepoPath>>);
+
+impl TestFiles {
+    pub fn new<'a>(files: impl Iterator<Item = &'a RepoPath>) -> Self {
+        let mut tests: BTreeMap<String, Vec<RepoPath>> = BTreeMap::new();
+        for path in files {
+            let (unit, is_test) = unit_of(path);
+            if is_test {
+                tests.entry(unit).or_default().push(path.clone());
+            }
+        }
+        Self(tests)
+    }
+
+    /// Returns up to three tests of a file in its language, those in the nearest folders first.
+    pub fn of(&self, path: &RepoPath) -> Vec<&RepoPath> {
+        let (unit, is_test) = unit_of(path);
+        let near =
+            |test: &RepoPath| path.dir().split('/').zip(test.dir().split('/')).take_while(|(a, b)| a == b).count();
+        let is_same = |a: &str, b: &str| !a.is_empty() && (a.starts_with(b) || b.starts_with(a));
+        let tests = self.0.get(&unit).into_iter().flatten().filter(|_| !is_test);
+        let mut tests: Vec<&RepoPath> = tests.filter(|test| is_same(path.extension(), test.extension())).collect();
+        tests.sort_by_key(|test| Reverse(near(test)));
+        tests.truncate(MAX_TESTS);
+        tests
+    }
 }
 
 /// Calls `found` with each word of a text and where it is: names as a whole and by their parts.

@@ -3,7 +3,7 @@
 use super::neighbours::{MentionedItem, NEIGHBOURS};
 use super::origins::{origin_of_item, redactions};
 use super::root::MAX_LISTED_CLAIMS;
-use super::types::INSTRUCTIONS;
+use super::types::{Filler, INSTRUCTIONS, TextLevels};
 use super::{
     Candidate, CodeUse, Document, Fillers, Input, KnowledgeSections, Notice, Omission, ReferencedCode, ReferencedFile,
     ReferencedLines, Role, SectionBody, SelectedRoot, Selection, SelectionContext, TextOrigin,
@@ -17,6 +17,7 @@ use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 /// What a root refers to besides other items.
 #[derive(Debug, Clone, Default)]
@@ -125,6 +126,7 @@ impl Selector<'_> {
         references.kept.iter().for_each(|reference| self.add_code_at_commit(reference));
         references.missing.iter().for_each(|missing| self.add_missing(missing));
         self.add_likely(entry, &references.likely);
+        self.grow_code();
         SelectedRoot {
             id: entry.item.id.clone(),
             name: entry.name(&self.context.corpus.rules),
@@ -132,6 +134,21 @@ impl Selector<'_> {
             url: references.url.clone(),
             title: entry.item.title.clone(),
         }
+    }
+
+    /// Lets what the root names of code grow from its outline to the file, the smallest first, before other fillers.
+    fn grow_code(&mut self) {
+        let grown = self.candidates.iter().enumerate().filter_map(|(at, candidate)| {
+            let SectionBody::Levels(levels) = &candidate.body else { return None };
+            let full = levels.grown.clone().filter(|_| !candidate.rank.second_hop && !candidate.untrusted)?;
+            let levels = TextLevels::only(full, "full", levels.pointer.clone());
+            let candidate = Candidate { body: SectionBody::Levels(Arc::new(levels)), ..candidate.clone() };
+            Some(Filler { candidate, at, order: 0 })
+        });
+        let mut grown: Vec<Filler> = grown.collect();
+        grown.sort_by_key(|Filler { candidate, at, .. }| (candidate.full_chars(), *at));
+        self.fillers.grown = grown.len();
+        self.fillers.sequence.splice(0..0, grown);
     }
 
     /// Adds an omission, unless the section or omission of its id is there already.
@@ -277,8 +294,8 @@ pub fn hash_selection_inputs<H: Hasher>(
     let hash_use = |CodeUse { by, at, commit }: &CodeUse, state: &mut H| {
         (context.corpus.entries[*by].shown_at(at), commit).hash(state);
     };
-    for ReferencedCode { path, shown, document, untrusted, whole, lines } in code {
-        (path, shown, untrusted, whole.is_some(), lines.len(), document).hash(state);
+    for ReferencedCode { path, shown, document, untrusted, whole, lines, tests } in code {
+        (path, shown, untrusted, tests, whole.is_some(), lines.len(), document).hash(state);
         whole.iter().for_each(|from| hash_use(from, state));
         for (range, from) in lines {
             range.hash(state);

@@ -18,8 +18,11 @@ const LINES_AROUND: usize = 3;
 const MAX_NAMED: usize = 400;
 /// The most bytes of a section: lines of generated files may be very long.
 const MAX_BYTES: usize = 24_000;
-const OUTLINE: (usize, usize) = (160, 160);
+/// The most lines of an outline, the most characters of one, and the most bytes of all: 8 % of the largest built-in budget.
+const OUTLINE: (usize, usize, usize) = (160, 160, 3_840);
 const SHORTEST_NAME: usize = 4;
+/// The most bytes of a long file that is shown as a whole where everything else is and room is left.
+const MAX_GROWN: usize = 12_000;
 /// The most definitions of a file whose bodies are shown because the root's text names them.
 const MAX_DEFINITIONS: usize = 8;
 
@@ -29,6 +32,8 @@ pub(super) struct CodeSection<'a> {
     pub(super) lines: Option<[u64; 2]>,
     pub(super) from: &'a CodeUse,
     pub(super) body: TextLevels,
+    /// Whether it shows lines or definitions that the item names.
+    pub(super) needed: bool,
 }
 
 /// Named lines that are shown together, counted from 0; in order, none touching another.
@@ -64,7 +69,7 @@ pub(super) fn identifiers(text: &str) -> BTreeSet<&str> {
 
 /// Returns the sections of a code file: one of the whole if that is referred to, one for each group of named lines.
 ///
-/// Of a file that is too long to be shown, the definitions in `names` count as named lines.
+/// Of a file that is too long to be shown, the outline is followed by the definitions in `names`.
 pub(super) fn code_sections<'a>(
     detail: CodeDetail,
     reference: &'a ReferencedCode,
@@ -75,28 +80,36 @@ pub(super) fn code_sections<'a>(
     let file = CodeFile { document, lines: SourceText::new(reference.path.name(), text), detail };
     let count = file.lines.len();
     let small = count <= SMALL_FILE.0 && text.chars().take(SMALL_FILE.1 + 1).count() <= SMALL_FILE.1;
-    let definitions = if small { Vec::new() } else { file.named_definitions(reference, names) };
-    let (groups, beyond) = file.groups(reference, &definitions);
+    let (mut groups, beyond) = file.groups(reference);
     let mut sections = Vec::new();
     if let Some(from) = reference.whole.as_ref().or(beyond) {
-        let mut body = file.whole_body(small);
+        let definitions = if small { Vec::new() } else { file.named_definitions(names) };
+        let mut body = file.whole_body(small, &definitions);
+        if !groups.is_empty() {
+            // The named lines would be in the pack twice.
+            body.grown = None;
+        }
         if small && body.excerpt.is_some() && !groups.is_empty() {
             // Of a small file the named lines matter most.
             let named = file.fenced(&merged(groups.iter().flat_map(|group| group.named.clone()).collect()), None);
             body.excerpt = (named.len() < body.full.len()).then_some(named);
         }
         let lines = (count > 0).then(|| file.real_lines(0..count));
-        sections.push(CodeSection { named: None, lines, from, body });
+        sections.push(CodeSection { named: None, lines, from, body, needed: !definitions.is_empty() });
         // A small file that is shown whole holds every line.
-        if small {
-            return sections;
-        }
+        groups.retain(|_| !small);
     }
     sections.extend(groups.iter().map(|group| {
         let [first, last] = file.real_lines(around(&group.named)).map(|line| u32::try_from(line).unwrap_or(u32::MAX));
         let (named, lines) = (LineRange::new(first, last), Some(file.real_lines(around(&group.shown))));
-        CodeSection { named, lines, from: group.uses[0], body: file.lines_body(group) }
+        CodeSection { named, lines, from: group.uses[0], body: file.lines_body(group), needed: true }
     }));
+    if let (Some(CodeSection { body, .. }), false) = (sections.first_mut(), reference.tests.is_empty()) {
+        let grown = body.grown.as_mut();
+        let texts = body.excerpt.as_mut().into_iter().chain(grown);
+        let full = (body.full_detail != "pointer").then_some(&mut body.full);
+        texts.chain(full).for_each(|text| *text = with_tests(text, &reference.tests));
+    }
     sections
 }
 
@@ -117,15 +130,10 @@ pub(super) fn lines_at_commit(code: &KeptCode<Clean>, detail: CodeDetail) -> (Te
 
 impl CodeFile<'_> {
     /// Returns the groups of named lines, and a reference to lines that the file does not have, or to very many of them.
-    fn groups<'r>(
-        &self,
-        reference: &'r ReferencedCode,
-        definitions: &[(LineRange, &'r CodeUse)],
-    ) -> (Vec<LineGroup<'r>>, Option<&'r CodeUse>) {
-        let (lines, count) = (&self.lines, self.lines.len());
+    fn groups<'r>(&self, reference: &'r ReferencedCode) -> (Vec<LineGroup<'r>>, Option<&'r CodeUse>) {
+        let count = self.lines.len();
         let (mut groups, mut beyond) = (Vec::new(), None);
-        let stated = reference.lines.iter().map(|(named, from)| (*named, from));
-        for (named, from) in stated.chain(definitions.iter().copied()) {
+        for (named, from) in &reference.lines {
             let [first, last] = [named.first, named.last].map(|line| self.redacted_line(line));
             let named = first..(last + 1).min(count);
             if first >= count || named.len() > MAX_NAMED {
@@ -133,12 +141,7 @@ impl CodeFile<'_> {
                 continue;
             }
             let near = first.saturating_sub(LINES_AROUND)..(named.end + LINES_AROUND).min(count);
-            let block = lines.block_around(&named).map(|block| {
-                let lead = lines.lead(block.start);
-                let is_short = block.end - lead <= MAX_BLOCK;
-                if is_short { lead..block.end } else { block.start..block.start + 1 }
-            });
-            let shown = iter::once(near).chain(block).collect();
+            let shown = iter::once(near).chain(self.short_block(&named)).collect();
             groups.push(LineGroup { named: vec![named], shown: merged(shown), uses: vec![from] });
         }
         groups.sort_by_key(|group| around(&group.shown).start);
@@ -157,26 +160,23 @@ impl CodeFile<'_> {
         (joined, beyond)
     }
 
-    /// Returns the lines of the definitions with one of these names, if the file is referred to as a whole.
-    fn named_definitions<'r>(
-        &self,
-        reference: &'r ReferencedCode,
-        names: &BTreeSet<&str>,
-    ) -> Vec<(LineRange, &'r CodeUse)> {
-        let Some(from) = reference.whole.as_ref().filter(|_| self.detail != CodeDetail::Pointer) else {
-            return Vec::new();
-        };
+    /// Returns the definition around some lines with what belongs to it, only its first line if it is long.
+    fn short_block(&self, named: &Range<usize>) -> Option<Range<usize>> {
+        let block = self.lines.block_around(named)?;
+        let lead = self.lines.lead(block.start);
+        let is_short = block.end - lead <= MAX_BLOCK;
+        Some(if is_short { lead..block.end } else { block.start..block.start + 1 })
+    }
+
+    /// Returns the definitions with one of these names.
+    fn named_definitions(&self, names: &BTreeSet<&str>) -> Vec<Range<usize>> {
         let is_named = |line: &usize| {
             let text = &self.document.text.clean[self.lines.bytes(*line..line + 1)];
             let head = text.split(['(', '=', ':', '{']).next().unwrap_or_default();
             head.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| names.contains(word))
         };
         let found = self.lines.definitions().into_iter().filter(is_named).take(MAX_DEFINITIONS);
-        let range = |line: usize| {
-            let [first, last] = self.real_lines(line..line + 1).map(|line| u32::try_from(line).unwrap_or(u32::MAX));
-            Some((LineRange::new(first, last)?, from))
-        };
-        found.filter_map(range).collect()
+        merged(found.filter_map(|line| self.short_block(&(line..line + 1))).collect())
     }
 
     fn lines_body(&self, group: &LineGroup<'_>) -> TextLevels {
@@ -202,22 +202,32 @@ impl CodeFile<'_> {
         }
     }
 
-    fn whole_body(&self, small: bool) -> TextLevels {
+    fn whole_body(&self, small: bool, definitions: &[Range<usize>]) -> TextLevels {
         let count = self.lines.len();
         let mut pointer = CleanBuf::new();
         let pointer = pointer.line(&self.document.shown).lit(" (").number(count as u64).lit(" lines)").finish();
         if self.detail == CodeDetail::Pointer || count == 0 {
             return TextLevels::pointer(pointer);
         }
-        match self.outline() {
-            excerpt if small => {
-                let full = self.fenced(&[Range { start: 0, end: count }], None);
-                let excerpt = excerpt.filter(|excerpt| excerpt.len() < full.len());
-                TextLevels { excerpt, ..TextLevels::only(full, "full", pointer) }
-            }
-            Some(outline) => TextLevels::only(outline, "excerpt", pointer),
-            None => TextLevels::pointer(pointer),
+        let full = (small || self.document.text.clean.len() <= MAX_GROWN)
+            .then(|| self.fenced(&[Range { start: 0, end: count }], None));
+        let outline = self.outline();
+        if let Some(full) = full.clone().filter(|_| small) {
+            let excerpt = outline.filter(|outline| outline.len() < full.len());
+            return TextLevels { excerpt, ..TextLevels::only(full, "full", pointer) };
         }
+        let named = (!definitions.is_empty()).then(|| self.fenced(definitions, None));
+        let named = named.filter(|named| named.len() <= MAX_BYTES);
+        let levels = match (outline, named) {
+            (Some(outline), Some(named)) => {
+                let mut both = CleanBuf::new();
+                both.text(&outline).lit("\n\nThe definitions that the item names:\n\n").text(&named);
+                TextLevels { excerpt: Some(named), ..TextLevels::only(both.finish(), "excerpt", pointer) }
+            }
+            (Some(text), None) | (None, Some(text)) => TextLevels::only(text, "excerpt", pointer),
+            (None, None) => return TextLevels::pointer(pointer),
+        };
+        TextLevels { grown: full.filter(|full| full.len() > levels.full.len()), ..levels }
     }
 
     /// Returns the definitions of a file, the outer ones if there are many; `None` if that is no use.
@@ -227,9 +237,18 @@ impl CodeFile<'_> {
             return None;
         }
         let mut found = lines.definitions();
-        while found.len() > OUTLINE.0 {
+        let size = |line: &usize| lines.bytes(*line..line + 1).len().min(OUTLINE.1);
+        let is_long = |found: &[usize]| found.len() > OUTLINE.0 || found.iter().map(size).sum::<usize>() > OUTLINE.2;
+        let mut cut = 0;
+        while is_long(&found) {
             let deepest = found.iter().map(|line| lines.indent(*line)).max()?;
-            found.retain(|line| lines.indent(*line) < deepest);
+            let outer: Vec<usize> = found.iter().copied().filter(|line| lines.indent(*line) < deepest).collect();
+            if outer.len() > 1 {
+                found = outer;
+            } else {
+                found.pop();
+                cut += 1;
+            }
         }
         // A single key at the top says nothing about a file.
         if found.len() < 2 {
@@ -243,6 +262,9 @@ impl CodeFile<'_> {
             let end = end.map_or(range.end, |(at, _)| floor_cluster(text, range.start + at));
             let kept = range.start..range.start + text[range.start..end].trim_end_matches([' ', '{']).len();
             parts.lit("\n").number(self.real_lines(line..line + 1)[0]).lit(": ").part(text, kept);
+        }
+        if cut > 0 {
+            parts.lit("\n[… ").number(cut).lit(" more]");
         }
         let parts = parts.finish();
         let fence = fence_for(&parts);
@@ -280,6 +302,15 @@ impl CodeFile<'_> {
         let [first, last] = [lines.start + 1, lines.end].map(|line| u32::try_from(line).unwrap_or(u32::MAX));
         [text.line_before(first), text.last_line_before(last)].map(u64::from)
     }
+}
+
+fn with_tests(text: &Clean, tests: &[Clean]) -> Clean {
+    let mut out = CleanBuf::new();
+    out.text(text).lit("\n\ntests: ");
+    for (at, test) in tests.iter().enumerate() {
+        out.lit(if at > 0 { ", " } else { "" }).line(test);
+    }
+    out.finish()
 }
 
 /// Sorts ranges and joins those that overlap or touch.

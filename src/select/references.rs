@@ -40,6 +40,8 @@ pub struct ReferencedCode {
     /// The first reference to the file as a whole.
     pub whole: Option<CodeUse>,
     pub lines: Vec<(LineRange, CodeUse)>,
+    /// The paths of its tests.
+    pub tests: Vec<Clean>,
 }
 
 #[derive(Debug, Clone)]
@@ -129,7 +131,7 @@ impl Selector<'_> {
                 untrusted: *untrusted,
                 removals: redactions_in_file(&document.removals, &candidate.origin),
                 // Lines are more to the point than a file.
-                rank: Rank { needed: section.named.is_some(), ..candidate.rank },
+                rank: Rank { needed: section.needed, ..candidate.rank },
                 ..candidate
             };
             self.put_reference(candidate, section.from.by, &section.from.at);

@@ -70,7 +70,8 @@ pub struct HandoverLabel {
     pub output_box: Clean,
 }
 
-/// A comment or an item that is shown only if the pack is whole without it and leaves space.
+/// What is shown only if the pack is whole without it and leaves space: the whole of a file of which the pack has the outline,
+/// a comment or an item.
 #[derive(Debug, Clone)]
 pub struct Filler {
     pub candidate: Candidate,
@@ -81,8 +82,10 @@ pub struct Filler {
 
 #[derive(Debug, Clone, Default)]
 pub struct Fillers {
-    /// In the order in which they are added: comments, the newest first, then items.
+    /// In the order in which they are added: files, the smallest first, comments, the newest first, then items.
     pub sequence: Vec<Filler>,
+    /// How many of the first replace the candidate that stands at their place.
+    pub grown: usize,
     /// Where the omissions of comments and items begin among the selection's.
     pub(super) omitted_at: usize,
     /// The omissions of comments that remain once none, one, two, … of the fillers are shown.
@@ -94,6 +97,7 @@ pub struct Fillers {
 impl Fillers {
     /// Returns the omissions that remain once the first `count` fillers are shown.
     fn omissions(&self, count: usize) -> Vec<Omission> {
+        let count = count.saturating_sub(self.grown);
         let comments = self.comments.get(count).or(self.comments.last());
         let items = count.saturating_sub(self.comments.len().saturating_sub(1));
         comments.into_iter().flatten().chain(&self.items[items..]).cloned().collect()
@@ -107,19 +111,26 @@ impl Selection {
         joined_instructions(&texts)
     }
 
-    /// Returns the selection with its first `count` fillers among the candidates, and their indices there.
-    pub fn filled(&self, count: usize) -> (Self, Vec<usize>) {
+    /// Returns the selection with its first `count` fillers among the candidates, and the indices there of those that were
+    /// added and of those that grew.
+    pub fn filled(&self, count: usize) -> (Self, [Vec<usize>; 2]) {
         let mut filled = self.clone();
         let fillers = self.fillers.sequence.get(..count).unwrap_or(&self.fillers.sequence);
-        let mut in_order: Vec<_> = fillers.iter().collect();
+        let (grown, added) = fillers.split_at(self.fillers.grown.min(count));
+        for Filler { candidate, at, .. } in grown {
+            filled.candidates[*at] = candidate.clone();
+        }
+        let mut in_order: Vec<_> = added.iter().collect();
         in_order.sort_by_key(|filler| (filler.at, filler.order));
         let added: Vec<usize> = in_order.iter().enumerate().map(|(before, filler)| filler.at + before).collect();
+        let shifted = |at: usize| at + in_order.iter().filter(|filler| filler.at <= at).count();
+        let grown = grown.iter().map(|filler| shifted(filler.at)).collect();
         for (filler, at) in in_order.into_iter().zip(&added) {
             filled.candidates.insert(*at, filler.candidate.clone());
         }
         let (at, [before, after]) = (self.fillers.omitted_at, [0, fillers.len()].map(|it| self.fillers.omissions(it)));
         filled.omissions.splice(at..at + before.len(), after);
-        (filled, added)
+        (filled, [added, grown])
     }
 }
 
@@ -178,12 +189,16 @@ impl Candidate {
             provenance: self.kind.provenance,
             reason,
             untrusted: self.untrusted,
-            chars: match &self.body {
-                SectionBody::Passage(passage, _) => Some(passage.full_chars()),
-                SectionBody::Levels(levels) => Some(levels.full.chars().count() as u64),
-                _ => None,
-            },
+            chars: self.full_chars(),
             tokens: None,
+        }
+    }
+
+    pub(super) fn full_chars(&self) -> Option<u64> {
+        match &self.body {
+            SectionBody::Passage(passage, _) => Some(passage.full_chars()),
+            SectionBody::Levels(levels) => Some(levels.full.chars().count() as u64),
+            _ => None,
         }
     }
 
@@ -279,11 +294,13 @@ pub struct TextLevels {
     /// The named lines of code alone, the outline of a file, or the rules of a document; `None` if that is not shorter.
     pub excerpt: Option<Clean>,
     pub pointer: Clean,
+    /// The whole of a long file, for a pack that has room when everything else is whole.
+    pub grown: Option<Clean>,
 }
 
 impl TextLevels {
     pub(super) fn only(full: Clean, full_detail: &'static str, pointer: Clean) -> Self {
-        Self { full, full_detail, excerpt: None, pointer }
+        Self { full, full_detail, excerpt: None, pointer, grown: None }
     }
 
     pub(super) fn pointer(pointer: Clean) -> Self {

@@ -61,6 +61,7 @@ mod merge;
 mod merge_workflow;
 mod messages;
 mod migrate;
+mod named_code;
 mod notes;
 mod planted;
 mod reading;

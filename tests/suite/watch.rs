@@ -141,7 +141,7 @@ fn a_save_is_told_in_one_line_and_own_writes_cause_no_second_look() {
     for n in 1..4 {
         sandbox.write("work_items/feat-cache.md", text.replace("no second.", &format!("no {n} seconds.")));
         let line = watching.wait("feat:cache ");
-        assert!(line.contains(" of 32,000 characters") && line.contains(": body changed, "), "{line}");
+        assert!(line.contains(" of 48,000 characters") && line.contains(": body changed, "), "{line}");
         assert!(sandbox.read(".contextpack/now.md").contains(&format!("no {n} seconds.")));
     }
     sandbox.write("docs/adr/0007-cache.md", "# 7. Cache\n\n## Status\n\nRejected\n");

@@ -276,7 +276,7 @@ fn a_line_names_the_size_the_changes_and_the_time_of_a_saved_pack() {
     let mut watch = place.watch();
     let line = |report: &WatchReport, several| report.saved[0].line(several, Duration::from_micros(14_700));
     let new = line(&watch.check(), true);
-    assert!(new.starts_with("task:a (coding) ") && new.ends_with(" of 32,000 characters: new, 14 ms"), "{new}");
+    assert!(new.starts_with("task:a (coding) ") && new.ends_with(" of 48,000 characters: new, 14 ms"), "{new}");
     for (text, sign) in [("As ADR-0001 says, and as nobody doubts.", "(+"), ("As ADR-0001 says.", "(-")] {
         place.write("work_items/a.md", &format!("---\nid: task:a\n---\n\n{text}\n"));
         let changed = line(&place.next(&mut watch, [Event::Tick]).unwrap(), false);
