@@ -2,7 +2,7 @@
 
 use super::Project;
 use crate::config::ItemSource;
-use crate::graph::{Graph, ItemState, Node, RootMatch, Target, Value};
+use crate::graph::{Graph, ItemState, Node, RootMatch, Target, Unresolved, Value};
 use crate::model::{Code, Diagnostic, Relation, RepoPath, nearest_titled, quoted, short_title_in_line};
 use crate::redact::Clean;
 use std::collections::BTreeSet;
@@ -138,7 +138,9 @@ impl Project<'_> {
             }
         }
         let unknown = entries[item].issue.as_ref().is_some_and(|issue| issue.unknown.contains(&Relation::BlockedBy));
-        let open = open.len() + self.graph.unresolved_blockers(item);
+        let is_blocker = |it: &&Unresolved| matches!(it.relation, Relation::DependsOn | Relation::BlockedBy);
+        let unresolved = self.graph.unresolved(item).iter().filter(is_blocker);
+        let open = open.len() + BTreeSet::from_iter(unresolved.map(|it| &it.text)).len();
         (open > 0 || !unknown).then_some(open)
     }
 

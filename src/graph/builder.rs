@@ -2,7 +2,7 @@
 
 use super::candidate::{CandidateEdge, EdgeTarget, ItemPart, Statement};
 use super::corpus::Corpus;
-use super::edges::{EdgeSource, Target};
+use super::edges::{EdgeSource, Target, Unresolved, evidence};
 use super::link::IssueRef;
 use super::names::{NameIndex, claim};
 use super::quote::{Quoter, one_line};
@@ -12,14 +12,17 @@ use crate::mentions::{NameForm, Via};
 use crate::model::{Code, Diagnostic, IssueReference, ItemState, Place, Relation};
 use crate::records::Body;
 use crate::redact::{Clean, CleanBuf};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
-struct RelationValue<'a> {
+struct RelationValue<'a, 'q> {
     relation: Relation,
     text: &'a str,
     source: EdgeSource,
     stated: Statement,
     form: NameForm,
+    /// The text and the line of it where it stands.
+    quotes: &'q Quoter<'q>,
+    line: u32,
 }
 
 pub(super) struct GraphBuilder<'a> {
@@ -33,17 +36,15 @@ pub(super) struct GraphBuilder<'a> {
     pub(super) diagnostics: Vec<Diagnostic>,
     /// Items by their titles in lower case, made when first needed; `None` if several have one.
     titles: Option<HashMap<String, Option<usize>>>,
-    /// The values, by their item, that name a blocker and resolve to neither an item nor an issue.
-    pub(super) unresolved_blockers: BTreeSet<(usize, String)>,
+    /// The values, by their item, that resolve to neither an item nor an issue.
+    pub(super) unresolved: BTreeMap<usize, Vec<Unresolved>>,
 }
 
 impl<'a> GraphBuilder<'a> {
     pub(super) fn read(corpus: &'a Corpus, index: &'a NameIndex) -> Self {
         let (candidates, issues, diagnostics) = (Vec::new(), Vec::new(), Vec::new());
-        let (known, named, unresolved_blockers) = (HashMap::new(), HashMap::new(), BTreeSet::new());
-        let titles = None;
-        let mut builder =
-            Self { corpus, index, candidates, issues, known, named, diagnostics, titles, unresolved_blockers };
+        let (known, named, titles, unresolved) = (HashMap::new(), HashMap::new(), None, BTreeMap::new());
+        let mut builder = Self { corpus, index, candidates, issues, known, named, diagnostics, titles, unresolved };
         (0..corpus.entries.len()).for_each(|item| builder.add_links(item));
         // Untrusted texts last, so that none of them decides the spelling of issues that others name as well.
         for is_untrusted in [false, true] {
@@ -79,8 +80,10 @@ impl<'a> GraphBuilder<'a> {
                 source: EdgeSource::Field,
                 stated: Statement { item, part: ItemPart::Record, line: field.target.line },
                 form: NameForm::Usual,
+                quotes: &Quoter::of(&field.target.value),
+                line: 1,
             };
-            self.add_value(&resolver, &value, &Quoter::of(&field.target.value), 1);
+            self.add_value(&resolver, &value);
         }
     }
 
@@ -94,8 +97,10 @@ impl<'a> GraphBuilder<'a> {
                 source: if sentence.via == Via::Checklist { EdgeSource::Checklist } else { EdgeSource::Body },
                 stated: Statement { item, part, line: text.line_in_file(body, sentence.line) },
                 form: sentence.form,
+                quotes: &quotes,
+                line: sentence.line,
             };
-            self.add_value(&resolver, &value, &quotes, sentence.line);
+            self.add_value(&resolver, &value);
         }
     }
 
@@ -111,6 +116,8 @@ impl<'a> GraphBuilder<'a> {
                 },
                 stated: Statement { item, part: ItemPart::Links, line: link.line },
                 form: NameForm::Usual,
+                quotes: &Quoter::of(&link.url),
+                line: 1,
             };
             let key = IssueRef::new(&link.repo, link.number);
             match self.index.claiming(&key) {
@@ -133,7 +140,7 @@ impl<'a> GraphBuilder<'a> {
         }
     }
 
-    fn add_value(&mut self, resolver: &Resolver<'a>, value: &RelationValue<'a>, quotes: &Quoter<'_>, line: u32) {
+    fn add_value(&mut self, resolver: &Resolver<'a>, value: &RelationValue<'a, '_>) {
         let text = one_line(value.text);
         let own = value.stated.item;
         match resolver.resolve_as(value.form, value.text) {
@@ -148,7 +155,7 @@ impl<'a> GraphBuilder<'a> {
                 }
                 self.add_edge(value, EdgeTarget::Item(to));
             }
-            Resolution::Issue(issue) => match self.issue_target(resolver.repo, value.stated, &issue, quotes, line) {
+            Resolution::Issue(issue) => match self.issue_target(resolver.repo, value, &issue) {
                 Some(to) => self.add_edge(value, EdgeTarget::Issue(to)),
                 None => self.warn_unknown(value),
             },
@@ -181,7 +188,7 @@ impl<'a> GraphBuilder<'a> {
     }
 
     /// Returns the only item with a title, which a field names as a parent: trackers store the names of milestones.
-    fn titled_parent(&mut self, value: &RelationValue<'_>) -> Option<usize> {
+    fn titled_parent(&mut self, value: &RelationValue<'_, '_>) -> Option<usize> {
         if value.relation != Relation::Parent || value.stated.part != ItemPart::Record {
             return None;
         }
@@ -199,7 +206,7 @@ impl<'a> GraphBuilder<'a> {
     }
 
     /// Warns of an unknown id; a word of prose needs the form of one, or to be an announced entry.
-    fn warn_unknown(&mut self, value: &RelationValue<'_>) {
+    fn warn_unknown(&mut self, value: &RelationValue<'_, '_>) {
         let is_name = match value.form {
             NameForm::Usual => is_stable_id(value.text),
             NameForm::Entry => true,
@@ -219,20 +226,28 @@ impl<'a> GraphBuilder<'a> {
         self.warn_unresolved(Code::UnknownId, value, message, help);
     }
 
-    /// Warns of a value that makes no edge, and counts it if it names a blocker: whether that is done is unknown.
-    fn warn_unresolved(&mut self, code: Code, value: &RelationValue<'_>, message: String, help: &str) {
-        if matches!(value.relation, Relation::DependsOn | Relation::BlockedBy) {
-            self.unresolved_blockers.insert((value.stated.item, value.text.trim().to_owned()));
+    /// Warns of a value that makes no edge, which packs of its item say as well.
+    fn warn_unresolved(&mut self, code: Code, value: &RelationValue<'_, '_>, message: String, help: &str) {
+        let RelationValue { relation, source, stated, .. } = *value;
+        let unresolved = Unresolved {
+            relation,
+            text: value.quotes.find_or_line(value.line, &[value.text.trim()]),
+            why: if code == Code::UnknownId { "no such item" } else { "not known which one" },
+            evidence: evidence(self.corpus, source, stated, stated.is_trusted_by(self.corpus, stated.item)),
+        };
+        let others = self.unresolved.entry(stated.item).or_default();
+        if others.iter().all(|other| (other.relation, &other.text) != (relation, &unresolved.text)) {
+            others.push(unresolved);
         }
         self.warn(code, value, message, help);
     }
 
-    fn warn(&mut self, code: Code, value: &RelationValue<'_>, message: String, help: &str) {
+    fn warn(&mut self, code: Code, value: &RelationValue<'_, '_>, message: String, help: &str) {
         let (entry, at) = (&self.corpus.entries[value.stated.item], value.stated.place(self.corpus));
         self.diagnostics.push(entry.warning(code, at, message, help));
     }
 
-    fn add_edge(&mut self, value: &RelationValue<'_>, to: EdgeTarget) {
+    fn add_edge(&mut self, value: &RelationValue<'_, '_>, to: EdgeTarget) {
         let RelationValue { relation, source, stated, .. } = *value;
         let (from, trusted) = (stated.item, stated.is_trusted_by(self.corpus, stated.item));
         self.candidates.push(CandidateEdge { from, relation, to, source, derived: false, trusted, stated });
@@ -246,17 +261,15 @@ impl<'a> GraphBuilder<'a> {
     fn issue_target(
         &mut self,
         this: Option<&Clean>,
-        stated: Statement,
+        RelationValue { stated, quotes, line, .. }: &RelationValue<'_, '_>,
         issue: &IssueReference<'_>,
-        quotes: &Quoter<'_>,
-        line: u32,
     ) -> Option<usize> {
         let key = IssueRef::of(issue, this.map(|repo| &**repo));
         if let Some(known) = self.known.get(&key).or_else(|| self.named.get(&key)) {
             return Some(*known);
         }
         let repo = match issue.repo {
-            Some(repo) if this.is_none_or(|this| !this.eq_ignore_ascii_case(repo)) => quotes.find(line, &[repo])?,
+            Some(repo) if this.is_none_or(|this| !this.eq_ignore_ascii_case(repo)) => quotes.find(*line, &[repo])?,
             _ => this?.clone(),
         };
         let mut url = CleanBuf::new();

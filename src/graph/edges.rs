@@ -1,7 +1,7 @@
 //! Items → edges in both directions, each with its strongest evidence.
 
 use super::builder::GraphBuilder;
-use super::candidate::{EdgeTarget, strongest};
+use super::candidate::{EdgeTarget, Statement, strongest};
 use super::checks::{MAX_SHOWN, check};
 use super::corpus::{Corpus, SourceRules};
 use super::link::{IssueRef, issue_on, issue_or_number};
@@ -68,6 +68,16 @@ pub struct Edge {
     pub evidence: EdgeEvidence,
 }
 
+/// A relation that an item states to what is neither an item nor an issue; it has a warning and no edge.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Unresolved {
+    pub relation: Relation,
+    /// As written.
+    pub text: Clean,
+    pub why: &'static str,
+    pub evidence: EdgeEvidence,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RootMatch {
     Item(usize),
@@ -91,7 +101,7 @@ impl RootMatch {
 pub struct Graph {
     edges: Vec<Vec<Edge>>,
     claims: Vec<Vec<Edge>>,
-    unresolved_blockers: BTreeMap<usize, usize>,
+    unresolved: BTreeMap<usize, Vec<Unresolved>>,
     diagnostics: Vec<Diagnostic>,
     pub(super) index: NameIndex,
 }
@@ -102,8 +112,7 @@ impl Graph {
     /// An edge that only an untrusted text states is an edge of that text's item, and a claim about the other one.
     pub fn build(corpus: &Corpus) -> Self {
         let index = NameIndex::of(corpus);
-        let GraphBuilder { candidates, issues, mut diagnostics, unresolved_blockers: unresolved, .. } =
-            GraphBuilder::read(corpus, &index);
+        let GraphBuilder { candidates, issues, mut diagnostics, unresolved, .. } = GraphBuilder::read(corpus, &index);
         let candidates = strongest(candidates, corpus, &issues);
         diagnostics.extend(check(corpus, &candidates, &issues));
         diagnostics.sort();
@@ -116,16 +125,10 @@ impl Graph {
                 EdgeTarget::Item(item) => Target::Item(item),
                 EdgeTarget::Issue(issue) => issues[issue].clone(),
             };
-            let origin = candidate.stated.part.origin(&corpus.entries[candidate.stated.item]);
-            let at = shown_at(origin, candidate.stated.line);
-            let evidence = EdgeEvidence { source: candidate.source, at, trusted: candidate.trusted };
+            let evidence = evidence(corpus, candidate.source, candidate.stated, candidate.trusted);
             list[candidate.from].push(Edge { relation: candidate.relation, to, evidence });
         }
-        let mut unresolved_blockers = BTreeMap::new();
-        for (item, _) in unresolved {
-            *unresolved_blockers.entry(item).or_insert(0) += 1;
-        }
-        Self { edges, claims, unresolved_blockers, diagnostics, index }
+        Self { edges, claims, unresolved, diagnostics, index }
     }
 
     /// Returns the edges of an item, by relation, then by the target's id in natural order.
@@ -140,9 +143,9 @@ impl Graph {
         self.claims.get(item).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns how many blockers that cannot be found an item names; they have a warning and no edge.
-    pub fn unresolved_blockers(&self, item: usize) -> usize {
-        self.unresolved_blockers.get(&item).copied().unwrap_or_default()
+    /// Returns the relations of an item to what cannot be found, in the order of its texts.
+    pub fn unresolved(&self, item: usize) -> &[Unresolved] {
+        self.unresolved.get(&item).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the edges of an item that its packs show: the first 250 of each relation.
@@ -259,6 +262,11 @@ impl Graph {
         }
         found
     }
+}
+
+pub(super) fn evidence(corpus: &Corpus, source: EdgeSource, stated: Statement, trusted: bool) -> EdgeEvidence {
+    let origin = stated.part.origin(&corpus.entries[stated.item]);
+    EdgeEvidence { source, at: shown_at(origin, stated.line), trusted }
 }
 
 fn key(target: &Target) -> (Option<usize>, Option<&str>) {

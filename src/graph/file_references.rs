@@ -83,6 +83,8 @@ struct FileParts {
 
 pub(super) enum Absence<'p> {
     NotInRepo,
+    /// A line of code in a file that is not there: texts name lines of other versions and repos.
+    NoSuchPlace,
     OutsideRepo,
     Denied,
     Boilerplate,
@@ -178,6 +180,7 @@ impl<'a> ReferenceCollector<'a> {
         let shown = one_line(&written);
         let (reason, warning) = match absence {
             Absence::Denied => ("denied_path", None),
+            Absence::NoSuchPlace => ("not_in_repo", None),
             Absence::Boilerplate => ("boilerplate", None),
             Absence::Limit => ("limit", None),
             Absence::OutsideRepo => {

@@ -19,7 +19,7 @@ mod status;
 mod text;
 
 pub use corpus::{ClaimedIssue, Corpus, Entry, GraphRules, Identity, IssueDraft, ParsedComment, SourceRules};
-pub use edges::{Edge, Graph, RootMatch, Target};
+pub use edges::{Edge, EdgeSource, Graph, RootMatch, Target, Unresolved};
 pub use file_references::{FileKind, FileRef, ItemReferences, KeptCodeRef, MissingReference, ShownPlace};
 pub use files::{FileLookup, RepoFiles};
 pub use merge_issues::merge_issues;

@@ -133,10 +133,10 @@ fn line(field: &JsonField, value: &str) -> String {
     format!(",\n  {}: {value}", serde_json::Value::from(&*field.name))
 }
 
-/// Returns a field's value without what is volatile in it; `None` if that is all of it.
+/// Returns a field's value without what is volatile in it or for programs alone; `None` if that is all of it.
 fn lasting(name: &str, node: Node<Clean>) -> Option<Node<Clean>> {
     let value = match node.value {
-        Value::Scalar { text, .. } if is_volatile(name, &text) => return None,
+        Value::Scalar { text, .. } if is_volatile(name, &text) || is_address(&text) => return None,
         Value::List(nodes) => Value::List(nodes.into_iter().filter_map(|node| lasting("", node)).collect()),
         Value::Map(pairs) => {
             // The date of an entry of a dialogue says in which order things were said.
@@ -151,6 +151,15 @@ fn lasting(name: &str, node: Node<Clean>) -> Option<Node<Clean>> {
         value => value,
     };
     Some(Node { value, ..node })
+}
+
+/// Returns whether a value is the e-mail address of a person.
+fn is_address(text: &str) -> bool {
+    let is_local = |c: char| c.is_ascii_alphanumeric() || "._%+-".contains(c);
+    let parts = text.trim().split_once('@').filter(|(local, _)| !local.is_empty() && local.chars().all(is_local));
+    let is_host =
+        |host: &str| host.contains('.') && host.chars().all(|c| c.is_ascii_alphanumeric() || ".-".contains(c));
+    parts.is_some_and(|(_, host)| is_host(host))
 }
 
 fn is_empty(node: &Node<Clean>) -> bool {
@@ -262,6 +271,7 @@ pub(super) fn outcome_of(entry: &Entry) -> Option<Clean> {
         let field = entry.item.fields.iter().find(|field| &*field.name == *name);
         if let Some(Value::Scalar { text, .. }) = field.map(|field| &field.node.value)
             && !text.trim().is_empty()
+            && !WORDS.has("no_outcome", &text.trim().trim_end_matches('.').to_lowercase())
         {
             outcome.lit(if outcome.is_empty() { "" } else { "\n\n" }).text(&text.trimmed());
         }

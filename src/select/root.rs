@@ -8,10 +8,11 @@ use super::{
     Amount, Candidate, Counter, Evidence, Omission, Role, SectionBody, SelectionContext, TextOrigin, WorkItemJson,
     descend, item_of,
 };
-use crate::graph::{Edge, Entry, Graph, IssueDraft, Node, Target, Value};
+use crate::graph::{Edge, EdgeSource, Entry, Graph, IssueDraft, Node, Target, Unresolved, Value};
 use crate::model::Relation;
 use crate::redact::{Clean, CleanBuf};
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 const RELATIONS: [(&str, Relation); 6] = [
@@ -82,27 +83,40 @@ impl Selector<'_> {
         }
     }
 
-    /// Returns the fields as written, with relations as resolved ids.
+    /// Returns the fields as written, with relations as resolved ids; of what cannot be found as written.
     fn json(&self, entry: &Entry, origin: &TextOrigin) -> WorkItemJson {
         let is_relation = |name: &str| RELATIONS.iter().any(|(known, _)| *known == name);
         let written = entry.item.fields.iter().filter(|field| !is_relation(&field.name));
         let mut fields: Vec<(Clean, Node<Clean>)> =
             written.map(|field| (field.name.clone(), field.node.clone())).collect();
         let scalar = |text: &Clean| Node { line: 1, value: Value::Scalar { text: text.clone(), plain: false } };
+        let list = |nodes| Node { line: 1, value: Value::List(nodes) };
         for (name, text) in [("id", &entry.item.id), ("title", &entry.item.title)] {
             if !fields.iter().any(|(field, _)| &**field == name) {
                 fields.push((Clean::literal(name), scalar(text)));
             }
         }
+        let mut in_prose = Vec::new();
         for (name, relation) in RELATIONS {
             let edges = self.context.graph.shown(self.root).filter(|edge| edge.relation == relation);
-            let ids: Vec<&Clean> = edges.map(|edge| self.context.id(edge)).collect();
+            let edges = edges.map(|edge| (self.context.id(edge), edge.evidence.source));
+            let unresolved = self.context.unresolved(self.root).filter(|it| it.relation == relation);
+            let ids = edges.chain(unresolved.map(|it| (&it.text, it.evidence.source)));
+            let ids: Vec<(&Clean, EdgeSource)> = ids.collect();
+            let is_prose = |(_, source): &&(&Clean, EdgeSource)| *source == EdgeSource::Body;
+            in_prose.extend(ids.iter().filter(is_prose).map(|(id, _)| *id));
             let value = match &ids[..] {
                 [] => continue,
-                [only] if relation == Relation::Parent => scalar(only),
-                ids => Node { line: 1, value: Value::List(ids.iter().map(|id| scalar(id)).collect()) },
+                [(only, _)] if relation == Relation::Parent => scalar(only),
+                ids => list(ids.iter().map(|(id, _)| scalar(id)).collect()),
             };
             fields.push((Clean::literal(name), value));
+        }
+        if !in_prose.is_empty() {
+            // What a sentence states must not look like a field.
+            let ids = BTreeSet::from_iter(in_prose).into_iter().map(scalar).collect();
+            let value = Value::Map(vec![(Clean::literal("body"), list(ids))]);
+            fields.push((Clean::literal("stated_in"), Node { line: 1, value }));
         }
         WorkItemJson::new(fields, origin.place())
     }
@@ -130,8 +144,8 @@ pub struct EdgeRow {
 pub struct EdgeList {
     pub rows: Vec<EdgeRow>,
     lines: Vec<Clean>,
-    /// The relations that may have more targets than are known.
-    unknown: Vec<&'static str>,
+    /// What follows the edges: relations to what cannot be found, and those that may have more targets than are known.
+    others: Vec<Clean>,
     pub claims: Claims,
 }
 
@@ -162,10 +176,20 @@ impl EdgeList {
             ..row(edge)
         };
         let rows: Vec<EdgeRow> = context.graph.shown(root).map(titled).collect();
+        let unresolved = context.unresolved(root).take(MAX_LISTED_CLAIMS).map(|it| {
+            let mut line = CleanBuf::new();
+            line.lit(it.relation.name()).lit(" ").line(&it.text).lit(": ").lit(it.why);
+            line.lit(" (").lit(it.evidence.source.name()).lit(", ").line(&it.evidence.at).lit(")").finish()
+        });
         let issue = &context.corpus.entries[root].issue;
+        let unknown = issue.as_ref().map(|issue| issue.unknown_names()).unwrap_or_default();
+        let mut names = CleanBuf::new();
+        for (at, name) in unknown.iter().enumerate() {
+            names.lit(if at == 0 { "unknown, which is not none: " } else { ", " }).lit(name);
+        }
         Self {
             lines: rows.iter().map(line).collect(),
-            unknown: issue.as_ref().map(|issue| issue.unknown_names()).unwrap_or_default(),
+            others: unresolved.chain((!unknown.is_empty()).then(|| names.finish())).collect(),
             claims: Claims {
                 rows: context.shown_claims(root).map(row).collect(),
                 count: context.graph.claims(root).len(),
@@ -182,16 +206,14 @@ impl EdgeList {
     /// Returns the first edges as lines, then ids, then the number of the others, and what is unknown.
     pub fn text(&self, steps: usize) -> Clean {
         let known = self.known(steps);
-        let [first, others @ ..] = &self.unknown[..] else { return known };
         let mut out = CleanBuf::new();
-        if self.rows.is_empty() {
+        if self.rows.is_empty() && !self.others.is_empty() {
             out.lit("No relations are known.");
         } else {
             out.text(&known);
         }
-        out.lit("\n- unknown, which is not none: ").lit(first);
-        for other in others {
-            out.lit(", ").lit(other);
+        for other in &self.others {
+            out.lit("\n- ").text(other);
         }
         out.finish()
     }
@@ -238,6 +260,11 @@ impl EdgeList {
 }
 
 impl SelectionContext<'_> {
+    /// Returns the relations of an item to what cannot be found, without those that only untrusted authors state.
+    pub(super) fn unresolved(&self, item: usize) -> impl Iterator<Item = &Unresolved> {
+        self.graph.unresolved(item).iter().filter(|it| it.evidence.trusted)
+    }
+
     pub(super) fn shown_claims(&self, root: usize) -> impl Iterator<Item = &Edge> {
         self.graph.claims(root).iter().take(MAX_LISTED_CLAIMS)
     }

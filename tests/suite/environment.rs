@@ -178,7 +178,7 @@ fn the_place_is_named_wherever_the_value_stands() {
         (format!("---\nid: a\ntitle: A\n---\nis {value}\n"), "section `root.issue`, from `work_items/a.md"),
         (format!("---\nid: a\ntitle: A\nnote: see {value}\n---\nx\n"), "section `root.json`, from `work_items/a.md"),
         (format!("---\nid: a\ntitle: Say {value}\n---\nx\n"), "section `root.issue`, from `work_items/a.md"),
-        (format!("---\nid: a\ntitle: A\nparent: {value}\n---\nx\n"), "the pack's `warnings[0].message`"),
+        (format!("---\nid: a\ntitle: A\nparent: {value}\n---\nx\n"), "section `root.json`, from `work_items/a.md"),
     ] {
         let sandbox = Sandbox::with(&[("contextpack.yml", "version: 1\n"), ("work_items/a.md", &text)]);
         let run = ran(&sandbox, &variable, &["build"]);

@@ -139,10 +139,12 @@ impl<'a> ReferenceSearch<'a> {
                 let is_settled = is_placeholder(&path)
                     || self.add_site_adr(&path, source, at)
                     || self.add_renamed(&path, kind, source, at);
-                if is_settled || !is_reported {
+                let is_place =
+                    mention.has_lines() && may_be_code && form != ReferenceForm::Trace && !path.starts_with('@');
+                if is_settled || !(is_reported || is_place && mention.reference.foreign.is_none()) {
                     return;
                 }
-                Absence::NotInRepo
+                if is_reported { Absence::NotInRepo } else { Absence::NoSuchPlace }
             }
             Location::UnknownRepo if source != PathSource::Text || is_adr => {
                 let message = format!("`{}` cannot be placed without knowing which repo this is", one_line(target));
@@ -253,7 +255,10 @@ impl<'a> ReferenceSearch<'a> {
             Location::Absent(_) | Location::Outside { .. } if is_absolute && (is_trace || mention.is_in_passing()) => {
                 self.of_absolute(target, is_trace || mention.has_lines())
             }
-            Location::Absent(path) => self.by_suffix(path, mention),
+            Location::Absent(path) => match self.by_suffix(path, mention) {
+                found if found.is_empty() => Vec::from_iter(self.moved(path, mention)),
+                found => found,
+            },
             // The folder that a program ran in is not known.
             Location::Outside { .. } if is_trace && target.starts_with("../") => self.by_suffix(target, mention),
             _ => return is_trace,
@@ -314,6 +319,21 @@ impl<'a> ReferenceSearch<'a> {
         let files = self.lookup.files;
         let is_here = || RepoPath::new(name).is_ok_and(|path| files.is_folder(&path) || files.has(&path));
         if name.contains('/') { !is_here() } else { !is_exact }
+    }
+
+    /// Returns the only file with the unusual name of one that is clearly meant and not there, with a warning.
+    fn moved(&mut self, path: &str, mention: &FileMention<'_>) -> Option<&'a RepoPath> {
+        let is_span = matches!(mention.reference.form, ReferenceForm::CodeSpan | ReferenceForm::Link);
+        let is_clear = is_span || mention.has_lines() && mention.reference.form != ReferenceForm::Trace;
+        let name = last(path);
+        let is_sought = is_clear && path.contains('/') && !path.starts_with(['/', '@', '~']) && !is_usual_code(name);
+        let [found] = self.locator.files.ending_in(name)[..] else { return None };
+        if !is_sought || !name.contains('.') || mention.reference.foreign.is_some() || is_document(found) {
+            return None;
+        }
+        let message = format!("`{}` is now `{found}`", one_line(path));
+        self.collected.warn(Code::StaleReference, mention.at, message, "correct the folder");
+        Some(found)
     }
 
     /// Finds files by the end of their path, if the form of the reference is clear enough.
