@@ -331,10 +331,11 @@ fn add_notes(
         Some(notes) => Some((notes, document.path.clone())),
         None => notes_in_sidecar(reader, document, &limits, faults)?,
     };
+    let names = [title, Some(document.kind.name()), Some(document.path.stem())];
+    let binds = names.into_iter().flatten().any(is_binding);
+    let extracted = |body| extract(body, binds, &NoteLimits { bullets, ..default });
     let Some((written, path)) = written else {
-        let names = [title, Some(document.kind.name()), Some(document.path.stem())];
-        let binds = names.into_iter().flatten().any(is_binding);
-        document.notes = Some(extract(&document.body, binds, &NoteLimits { bullets, ..default }));
+        document.notes = Some(extracted(&document.body));
         return Ok(());
     };
     // The digest that `contextpack notes` prints is that of the redacted text below the front matter.
@@ -350,6 +351,10 @@ fn add_notes(
     // An escape in YAML can hide a secret from the redaction of the file.
     let mut notes = written.redacted(&|text| reader.line("body", text));
     notes.summary.truncate(bullets);
+    if document.stale_notes {
+        // A rule that was added or taken back binds at once.
+        notes.rules = extracted(&document.body).rules;
+    }
     document.notes = Some(notes);
     Ok(())
 }

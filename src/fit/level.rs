@@ -1,5 +1,6 @@
 //! Levels of detail: what a section shows at each, and the order in which sections are trimmed.
 
+use super::measured::SectionSizes;
 use crate::config::Strategy;
 use crate::redact::Clean;
 use crate::select::{Amount, Candidate, ChunkWeight, Counter, Passage, Role, SectionBody, Tier};
@@ -25,6 +26,9 @@ const WEIGHTS: [(ChunkWeight, DetailLevel); 5] = [
     (ChunkWeight::Key, DetailLevel::Brief),
     (ChunkWeight::Core, DetailLevel::Pointer),
 ];
+
+/// The most percent of what a root names that its parent may take before it is shortened first.
+const PARENT_SHARE: u64 = 30;
 
 /// The least characters of text below its headings with which a part of the core says more than a pointer.
 const MIN_TEXT: u64 = 80;
@@ -128,7 +132,7 @@ pub(super) struct TrimStep {
 /// Returns the steps from everything in full to the smallest pack.
 ///
 /// They do not depend on a limit, so that a larger budget never removes anything.
-pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimStep> {
+pub(super) fn ladder(candidates: &[Candidate], sizes: &[SectionSizes], strategy: Strategy) -> Vec<TrimStep> {
     use DetailLevel::{Brief, Excerpt, Lean, LeftOut, Pointer};
     let one = |section: usize, to| TrimStep { sections: vec![section], to };
     let with = |role: Role, to| {
@@ -152,6 +156,8 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimSt
             // A card is whole, or it leaves: the beginnings of all would take the room of the newest.
             let settled = |candidate: &Candidate| candidate.card.is_none() && candidate.rank.settled;
             let open = |candidate: &Candidate| candidate.card.is_none() && !candidate.rank.settled;
+            let parent = large_parent(candidates, sizes);
+            let shortened = |to| parent.map(|section| one(section, to)).into_iter();
             // What only neighbours name gives way to the texts of neighbours: first to a pointer, then altogether.
             let is_distant = |section: &Candidate| section.rank.second_hop;
             // A neighbour is a line of the edge list already, so it needs no pointer besides.
@@ -170,7 +176,10 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimSt
                 .chain(guesses.map(|section| one(*section, LeftOut)))
                 .chain(lower(is_distant, Excerpt))
                 .chain(lower(is_distant, Pointer))
-                .chain([Excerpt, Brief].into_iter().flat_map(|to| lower(settled, to).chain(lower(open, to))))
+                .chain([Excerpt, Brief].into_iter().flat_map(|to| {
+                    // A parent as large as all that the root names gives way to it.
+                    shortened(to).chain(lower(settled, to)).chain(lower(open, to))
+                }))
                 .chain(with(Role::Json, Excerpt))
                 .chain(ranked.iter().filter(|at| is_distant(&candidates[**at])).map(|at| one(*at, LeftOut)))
                 // What came of each neighbour stays longer than the second line of any.
@@ -200,6 +209,15 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimSt
             (0..candidates.len()).rev().flat_map(steps).collect()
         }
     }
+}
+
+/// Returns the parent if it takes more than its share beside what else the root names.
+fn large_parent(candidates: &[Candidate], sizes: &[SectionSizes]) -> Option<usize> {
+    let is_parent = |candidate: &Candidate| candidate.relation == Some("parent");
+    let parent = candidates.iter().position(is_parent)?;
+    let all = candidates.iter().zip(sizes).filter(|(candidate, _)| !candidate.rank.second_hop);
+    let all: u64 = all.map(|(_, sizes)| sizes.full.chars).sum();
+    (sizes[parent].full.chars > all * PARENT_SHARE / 100).then_some(parent)
 }
 
 /// The content of each section, by index of the selection's candidates; `None` if the section is left out.

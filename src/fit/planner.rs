@@ -57,13 +57,9 @@ struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     fn new(selection: &'a Selection, budget: &'a Budget, counter: &'a Counter) -> Self {
-        Self {
-            measured: MeasuredSelection::new(selection, counter),
-            budget,
-            limits: limits(budget),
-            ladder: ladder(&selection.candidates, budget.strategy),
-            whole: Plan::whole(&selection.candidates),
-        }
+        let measured = MeasuredSelection::new(selection, counter);
+        let ladder = ladder(&selection.candidates, &measured.sections, budget.strategy);
+        Self { measured, budget, limits: limits(budget), ladder, whole: Plan::whole(&selection.candidates) }
     }
 
     /// Returns the fullest plan within the limits: whole, or with at least as much of the root as the smallest one.

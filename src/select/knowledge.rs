@@ -240,7 +240,8 @@ fn notes_text(document: &KnowledgeDocument) -> TextLevels {
     let pointer = pointer.lit("): ").line(&document.shown).finish();
     let Some(made) = &document.notes else { return TextLevels::pointer(pointer) };
     let mut head = CleanBuf::new();
-    let head = head.lit("### ").heading(&document.title).lit(" (").lit(document.kind.name()).lit(")").finish();
+    head.lit("### ").heading(&document.title).lit(" (").lit(document.kind.name()).lit(")");
+    let head = head.lit(if document.stale_notes { " (notes older than the document)" } else { "" }).finish();
     let list = |entries: &[Clean]| {
         let mut list = CleanBuf::new();
         for entry in entries {

@@ -56,3 +56,21 @@ fn outlines_grow_to_files_smallest_first_as_the_budget_grows() {
     assert!(has("code.src/longer.rs", "excerpt") && has("code.src/longer.rs", "full"), "{seen:?}");
     assert!(!has("code.src/huge.rs", "full"), "{seen:?}");
 }
+
+#[test]
+fn a_large_parent_gives_way_to_what_the_root_names() {
+    let text = |name: &str, lines: usize| -> String {
+        (0..lines).map(|at| format!("{name} says in line {at} what it says in others.\n\n")).collect()
+    };
+    let parent = format!("---\nid: epic:a\ntitle: All\n---\n\n{}", text("The parent", 400));
+    let item = "---\nid: task:a\ntitle: A\nparent: epic:a\ndocs: [docs/a.md]\n---\n\nDo it.\n";
+    let document = format!("# A\n\n{}", text("The document", 150));
+    let sandbox =
+        Sandbox::configured(&[("work_items/epic.md", &parent), ("work_items/a.md", item), ("docs/a.md", &document)]);
+    sandbox.expect(0, &["build", "task:a", "--max-chars", "13000"]);
+    let pack: serde_json::Value = serde_json::from_str(&sandbox.read("packs/task-a.coding.json")).unwrap();
+    let of = |id: &str| pack["sections"].as_array().unwrap().iter().find(|it| it["id"] == id).unwrap().clone();
+    assert_eq!(of("file.docs/a.md")["metadata"]["detail"], "full");
+    let chars = of("parent.epic:a")["metadata"]["chars"].as_u64().unwrap();
+    assert!((500..13_000 * 3 / 10).contains(&chars), "{chars}");
+}
