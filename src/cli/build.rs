@@ -2,7 +2,7 @@
 
 use super::args::{BuildArgs, Global, ReviewArgs};
 use super::delivery;
-use super::packs::{self, BuildRun};
+use super::packs::{self, BuildRun, Checkout};
 use crate::console::github::{append, append_outputs, summary};
 use crate::console::report::{Report, ReportLine};
 use crate::console::{self, Exit, Failure, Format, counted, stamp};
@@ -147,7 +147,7 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let written_to: Vec<&Path> = out.into_iter().collect();
     let repository = global.workspace().open(&written_to, Some(Access::Write))?;
     let folder = out.map(|out| delivery_folder(repository.root(), repository.settings(), out)).transpose()?;
-    let project = repository.project();
+    let checkout = Checkout::new(global, &repository);
     let mut roots: Vec<Option<&str>> = args.packs.roots.iter().map(|root| Some(root.as_str())).collect();
     if roots.is_empty() {
         roots.push(None);
@@ -158,8 +158,8 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     for root in roots {
         let target = PackTarget::new(root, &args.packs.budget, &args.agent.choice);
-        let probe = repository.probe(&project, &target, stamp()?)?;
-        let (sealed, run) = packs::build(global, &repository, &probe)?;
+        let probe = checkout.probe(&target)?;
+        let (sealed, run) = checkout.build(&probe)?;
         run.print(global, false)?;
         exit = exit.and(run.exit());
         let Some(sealed) = sealed else { continue };
@@ -171,7 +171,7 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
             continue;
         };
         let key = sealed.pack().agent.as_ref().map(|agent| agent.key.as_str()).unwrap_or_default();
-        let slug = probe.item.map_or_else(|| slug(key), |item| slug(&project.pack_name(item)));
+        let slug = probe.item.map_or_else(|| slug(key), |item| slug(&checkout.project.pack_name(item)));
         let name = pack_file_name(&slug, &probe.profile, probe.agent_stem());
         folder.write(&name, sealed.bytes())?;
         writeln!(console::stdout(), "{}", console::printable(&out.join(&name).display().to_string()))?;
@@ -227,9 +227,9 @@ fn counts(states: &[PackState]) -> String {
 }
 
 fn print_one(global: &Global, repository: &Repository, args: &BuildArgs) -> Result<Exit, Failure> {
-    let project = repository.project();
-    let mut items = repository.find_roots(&project, &args.packs.roots)?;
-    items.retain(|item| args.shard.is_none_or(|shard| shard.holds(&project.corpus().entries[*item].item.id)));
+    let checkout = Checkout::new(global, repository);
+    let mut items = checkout.find_roots(&args.packs.roots)?;
+    items.retain(|item| args.shard.is_none_or(|shard| shard.holds(&checkout.project.corpus().entries[*item].item.id)));
     let packs = items.len() * args.packs.budget.profiles(repository)?.len();
     if packs != 1 {
         return Err(Failure::usage(format!(
@@ -237,7 +237,7 @@ fn print_one(global: &Global, repository: &Repository, args: &BuildArgs) -> Resu
         )));
     }
     let asked = (&*args.packs.roots, &args.packs.budget);
-    let (packs, run) = packs::run(global, repository, &project, items, asked, &|built| built.outcome.ok())?;
+    let (packs, run) = checkout.run(items, asked, &|built| built.outcome.ok())?;
     run.print(global, false)?;
     if let Some(sealed) = packs.into_iter().flatten().next() {
         console::exact().write_all(sealed.bytes())?;

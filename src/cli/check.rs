@@ -1,7 +1,7 @@
 //! `contextpack check`.
 
 use super::args::{CheckArgs, Global};
-use super::packs::{self, BuildRun, checked_pack};
+use super::packs::{self, BuildRun, Checkout, checked_pack};
 use crate::console::github::{append, summary};
 use crate::console::report::ReportLine;
 use crate::console::{self, Exit, Failure, Format, no_roots};
@@ -16,20 +16,21 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let repository = global.open(None)?;
     let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
     let alone = args.packs.budget.profiles.is_empty();
-    let project = repository.project();
-    let all = repository.find_roots(&project, &args.packs.roots)?;
+    let checkout = Checkout::new(global, &repository);
+    let project = &checkout.project;
+    let all = checkout.find_roots(&args.packs.roots)?;
     let mut items = all.clone();
     if let Some(shard) = args.shard {
-        items.retain(|item| shard.holds(id(&project, *item)));
+        items.retain(|item| shard.holds(id(project, *item)));
     }
-    let job = packs::job(&repository, &project, items, &args.packs.roots, &args.packs.budget)?;
+    let job = checkout.job(items, &args.packs.roots, &args.packs.budget)?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
     let compared = Some(&folder).filter(|_| repository.settings().commits_packs());
-    let (mut states, mut build) = check_packs(repository.files(), &project, &job, compared, false, &|| bar.inc(1))?;
+    let (mut states, mut build) = check_packs(repository.files(), project, &job, compared, false, &|| bar.inc(1))?;
     bar.finish_and_clear();
     if let Some(range) = &args.commits {
         // As the configuration's `warnings` have it.
-        let found = super::since::diagnostics(global, &repository, &project, range)?;
+        let found = super::since::diagnostics(&checkout, range)?;
         build.diagnostics.extend(apply_severities(found, project.settings()));
         build.diagnostics.sort();
     }
@@ -42,9 +43,9 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
         };
         run.compare(global, &repository, base, &failed.filter_map(of_root).collect::<Vec<_>>())?;
     }
-    let leads = args.shard.is_none_or(|shard| shard.leads(all.iter().map(|item| id(&project, *item))));
+    let leads = args.shard.is_none_or(|shard| shard.leads(all.iter().map(|item| id(project, *item))));
     if compared.is_some() && args.packs.roots.is_empty() && alone && !run.blocked && leads {
-        states.extend(orphaned(&repository, &project, &all, &job.profiles, &folder, &run.diagnostics)?);
+        states.extend(orphaned(&repository, project, &all, &job.profiles, &folder, &run.diagnostics)?);
     }
     // The packs must be of the same commit as the inputs that they are compared with.
     repository.confirm_settled()?;

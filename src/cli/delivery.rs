@@ -2,11 +2,11 @@
 
 use super::args::{Global, JobArgs, RenderArgs, RenderPart};
 use super::input;
-use super::packs::{self, PackKey};
+use super::packs::{Checkout, PackKey};
 use super::since::TRAILER;
 use crate::config::Job;
 use crate::console::report::{self, print_invalid_pack};
-use crate::console::{self, Exit, Failure, Format, json_text, printable, settled, stamp};
+use crate::console::{self, Exit, Failure, Format, json_text, printable, settled};
 use crate::engine::{PackTarget, Repository};
 use crate::init::DELIVERED;
 use crate::intake::CacheUse;
@@ -127,10 +127,6 @@ fn keep(repository: &Repository, pack: &Pack) -> Result<RepoPath, Failure> {
 pub(crate) fn render(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
     let target = args.target.pack();
     let (pack, exit) = input::pack(global, &target, true)?;
-    if args.trailer {
-        writeln!(console::stdout(), "{TRAILER}: {}", printable(&pack.hash))?;
-        return Ok(exit);
-    }
     let faults = faults(&pack);
     if !faults.is_empty() {
         let name = args.target.target.as_deref().unwrap_or("the pack");
@@ -140,7 +136,10 @@ pub(crate) fn render(global: &Global, args: &RenderArgs) -> Result<Exit, Failure
     if args.record {
         record(global, &global.open(None)?, &pack)?;
     }
-    print(&pack, global.format, args.part)?;
+    match args.trailer {
+        true => writeln!(console::stdout(), "{TRAILER}: {}", printable(&pack.hash))?,
+        false => print(&pack, global.format, args.part)?,
+    }
     Ok(exit)
 }
 
@@ -170,12 +169,11 @@ pub(crate) fn job(global: &Global, args: &JobArgs) -> Result<Exit, Failure> {
 }
 
 fn deliver_job(global: &Global, repository: &Repository, args: &JobArgs, job: (&str, &Job)) -> Result<Exit, Failure> {
-    let project = repository.project();
+    let checkout = Checkout::new(global, repository);
     let (root, profiles, limits) = (job.1.root.as_deref(), &*args.budget.profiles, args.budget.limits());
     let agent = Some(&*job.1.agent.name);
     let target = PackTarget { root, profiles, limits, agent, policy: args.policy, job: Some(job) };
-    let probe = repository.probe(&project, &target, stamp()?)?;
-    let (sealed, run) = packs::build(global, repository, &probe)?;
+    let (sealed, run) = checkout.build(&checkout.probe(&target)?)?;
     let sealed = run.of_pack(global, false, sealed)?;
     if args.record {
         record(global, repository, sealed.pack())?;

@@ -1,8 +1,9 @@
 //! `contextpack explain`: what a pack holds, what each limit adds (`--at`), and why something is not in it (`--why-not`).
 
 use super::args::{ExplainArgs, Global};
-use super::{input, packs};
-use crate::console::{Exit, Failure, explanation_document, settled, stamp, without_secrets};
+use super::input;
+use super::packs::Checkout;
+use crate::console::{Exit, Failure, explanation_document, settled, without_secrets};
 use crate::engine::{BudgetProbe, why_not_in};
 use crate::review::{WhyNot, explain, grouped, why_not};
 use crate::store::Access;
@@ -36,11 +37,11 @@ fn explain_missing(global: &Global, args: &ExplainArgs, asked: &str) -> Result<E
         (answer, exit)
     } else {
         let repository = global.open(Some(Access::Read))?;
-        let project = repository.project();
-        let probe = repository.probe(&project, &target, stamp()?)?;
-        let (sealed, run) = packs::build(global, &repository, &probe)?;
+        let checkout = Checkout::new(global, &repository);
+        let probe = checkout.probe(&target)?;
+        let (sealed, run) = checkout.build(&probe)?;
         let sealed = run.of_pack(global, true, sealed)?;
-        (why_not_in(&repository, &project, &probe, &sealed, asked)?, run.exit())
+        (why_not_in(&repository, &checkout.project, &probe, &sealed, asked)?, run.exit())
     };
     let answer = answer.cleaned(without_secrets);
     let help = answer.help.iter().map(|help| format!("  help: {help}"));
@@ -58,8 +59,9 @@ fn explain_limits(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
         return Err(Failure::usage("`--at` builds the pack under each limit: give the item instead of the pack"));
     }
     let repository = global.open(Some(Access::Read))?;
-    let project = repository.project();
-    let probe = repository.probe(&project, &args.target.pack(), stamp()?)?;
+    let checkout = Checkout::new(global, &repository);
+    let project = &checkout.project;
+    let probe = checkout.probe(&args.target.pack())?;
     let tokens = repository.settings().profiles.get(&probe.profile).is_some_and(|it| it.budget.max_tokens.is_some());
     let (tokens, asked) = match (args.target.budget.max_tokens, args.target.budget.max_chars) {
         (Some(_), Some(_)) => {
@@ -98,7 +100,7 @@ fn explain_limits(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
     }
     // A limit that is too small is an answer; what else is wrong holds for all limits.
     let probe = BudgetProbe { limits: BudgetProbe::limit(false, 1 << 53), ..probe };
-    let (_, run) = packs::build(global, &repository, &probe)?;
+    let (_, run) = checkout.build(&probe)?;
     run.print(global, true)?;
     let all = json!({"root": root, "profile": probe.profile, "unit": unit, "steps": steps});
     global.print(&all, lines)?;

@@ -2,7 +2,7 @@
 
 use super::args::{GitCommand, Global};
 use super::input;
-use super::packs::{PackKey, probe_again};
+use super::packs::{Checkout, PackKey};
 use crate::console::github::random_word;
 use crate::console::{self, Exit, Failure, PathFailure, printable};
 use crate::engine::companion;
@@ -127,13 +127,13 @@ fn build_merged_pack(
     if exists(&top.join(below))? && !exists(repository.root())? {
         return Err("the snapshot of GitHub is not in git".to_owned());
     }
-    let project = repository.project();
-    let probe = probe_again(&repository, &project, pack, PackKey::of(pack).root).map_err(message)?;
+    let checkout = Checkout::new(global, &repository);
+    let probe = checkout.probe_again(pack, PackKey::of(pack).root).map_err(message)?;
     let name = if let Some(handover) = &pack.handover {
         let hex = handover.context_box_id.strip_prefix("sha256:").unwrap_or_default();
         hex.get(..12).unwrap_or(hex).to_owned()
     } else {
-        let slug = probe.item.map(|item| slug(&project.pack_name(item))).unwrap_or_default();
+        let slug = probe.item.map(|item| slug(&checkout.project.pack_name(item))).unwrap_or_default();
         format!("{slug}.{}", probe.profile)
     };
     let built = probe.build(probe.limits).map_err(|unsettled| unsettled.to_string())?;

@@ -3,7 +3,7 @@
 use super::args::{BudgetArgs, Global, HandoverArgs};
 use super::card::{CardFiles, removal_note};
 use super::input::{self, from_here};
-use super::packs;
+use super::packs::Checkout;
 use super::watch::on_signal;
 use crate::config::Recipe;
 use crate::console::{self, Exit, Failure, object, settled, stamp};
@@ -60,7 +60,6 @@ fn prepare(
         return Err(Failure::usage("one pack has one profile: give `--profile` once"));
     }
     let (folder, shown) = folder(&repository, args.out.as_deref())?;
-    let project = repository.project();
     let Some(to) = args.to.as_ref().or(recipe.target_profile_config.profile_name.as_ref()) else {
         return Err(Failure::Usage(format!(
             "no valid target_profile_box_id: the recipe `{}` names no agent (help: name one with `--to`)",
@@ -70,7 +69,7 @@ fn prepare(
     let HandoverArgs { recipe: name, boxes, budget, .. } = args;
     let (arguments, from, root) = (&arguments, args.from.as_deref(), args.root.as_ref());
     let task = HandoverTask { name, recipe, arguments, boxes, to, from, root, output_box: None, budget };
-    let built = built(global, &repository, &project, files, task)?;
+    let built = built(&Checkout::new(global, &repository), files, task)?;
     check_free(&folder, &shown, &built)?;
     Ok((built, folder, shown))
 }
@@ -102,17 +101,16 @@ impl BuiltHandover {
 }
 
 pub(crate) fn built(
-    global: &Global,
-    repository: &Repository,
-    project: &Project<'_>,
+    checkout: &Checkout<'_>,
     files: &CardFiles,
     task: HandoverTask<'_>,
 ) -> Result<BuiltHandover, Failure> {
+    let Checkout { global, repository, project } = checkout;
     let agent = project.agent_of_handover(task.to).map_err(not_found)?;
     let known = &project.knowledge().agents.all[agent.agent];
     let to = party(project, task.to)?;
     let from = task.from.map(|name| party(project, name)).transpose()?;
-    let item = root_item(repository, project, task.root)?;
+    let item = root_item(checkout, task.root)?;
     let root = item.map(|item| project.corpus().entries[item].item.id.to_string());
     let stamp = stamp()?;
     let HandoverTask { name, recipe, arguments, boxes, .. } = task;
@@ -130,7 +128,7 @@ pub(crate) fn built(
     let target = PackAgent { key: known.key.to_string(), name: known.name.to_string() };
     let agent = AgentContext { handover: Some(handover), ..agent };
     let probe = BudgetProbe { project, item, profile, limits, stamp, agent: Some(agent) };
-    let (sealed, run) = packs::build(global, repository, &probe)?;
+    let (sealed, run) = checkout.build(&probe)?;
     let sealed = run.of_pack(global, false, sealed)?;
     Ok(BuiltHandover { plan, sealed, agent: target, exit: run.exit() })
 }
@@ -195,13 +193,9 @@ pub(crate) fn not_found(error: EngineError) -> Failure {
     }
 }
 
-pub(crate) fn root_item(
-    repository: &Repository,
-    project: &Project<'_>,
-    root: Option<&String>,
-) -> Result<Option<usize>, Failure> {
+pub(crate) fn root_item(checkout: &Checkout<'_>, root: Option<&String>) -> Result<Option<usize>, Failure> {
     let Some(root) = root else { return Ok(None) };
-    Ok(repository.find_roots(project, std::slice::from_ref(root))?.first().copied())
+    Ok(checkout.find_roots(std::slice::from_ref(root))?.first().copied())
 }
 
 /// Finds an agent, as one that hands over, or is handed something.
@@ -286,12 +280,12 @@ fn report_notes(global: &Global, plan: &HandoverPlan, appended: usize) -> Result
 }
 
 /// Prepares the pack of a handover to be built again from its context box, at the time at which it was made.
-pub(crate) fn replayed<'p, 's>(
-    repository: &Repository,
-    project: &'p Project<'s>,
+pub(crate) fn replayed<'c, 'r>(
+    checkout: &'c Checkout<'r>,
     pack: &Pack,
     handover: &PackHandover,
-) -> Result<BudgetProbe<'p, 's>, Failure> {
+) -> Result<BudgetProbe<'c, 'r>, Failure> {
+    let Checkout { repository, project, .. } = checkout;
     let files = CardFiles::of(repository);
     let given = |section: &Section| Given::ALL.into_iter().find(|given| given.name() == section.provenance);
     let own = pack.sections.iter().filter_map(|section| {
@@ -305,7 +299,7 @@ pub(crate) fn replayed<'p, 's>(
     let key = pack.agent.as_ref().map_or("", |agent| agent.key.as_str());
     let agent = project.agent_of_handover(key)?;
     let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).filter(|root| *root != key);
-    let item = root_item(repository, project, root)?;
+    let item = root_item(checkout, root)?;
     let handed = project.handed_over(&handover.recipe, handover.from.as_deref(), &plan);
     let (_, limits) = repository.with_defaults(project, Some(&agent), &[], BudgetLimits::default())?;
     let agent = Some(AgentContext { handover: Some(handed), ..agent });

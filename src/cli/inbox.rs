@@ -3,6 +3,7 @@
 use super::args::{Global, InboxArg, InboxCommand, TurnAckArgs, TurnArg, TurnPutArgs};
 use super::handover::{not_found, party, root_item};
 use super::ledger::{Done, LedgerFiles, OpenLedger, fault_outputs, state_output, state_text};
+use super::packs::Checkout;
 use super::publish::UnknownPush;
 use crate::console::report::print_error;
 use crate::console::{Exit, Failure, Format, object, settled};
@@ -247,13 +248,14 @@ type Recipient = (Party, Option<String>, Option<String>);
 /// Finds who a turn is for; `Err` of the inner result says that there is no such agent.
 fn recipient(global: &Global, args: &TurnPutArgs) -> Result<Result<Recipient, String>, Failure> {
     let repository = global.open(Some(Access::Read))?;
-    let project = repository.project();
+    let checkout = Checkout::new(global, &repository);
+    let project = &checkout.project;
     if let Err(error @ EngineError::Agent(AgentError::Unknown { .. })) = project.agent_of_handover(&args.agent) {
         return Ok(Err(not_found(error).message()));
     }
-    let to = party(&project, &args.agent)?;
+    let to = party(project, &args.agent)?;
     let from = args.from.as_deref().map(|name| project.agent_of_handover(name).map_err(not_found)).transpose()?;
-    let root = root_item(&repository, &project, args.root.as_ref())?;
+    let root = root_item(&checkout, args.root.as_ref())?;
     let root = root.map(|item| project.corpus().entries[item].item.id.to_string());
     let from = from.map(|from| project.knowledge().agents.all[from.agent].key.to_string());
     Ok(Ok((to, root, from)))

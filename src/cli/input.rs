@@ -1,8 +1,8 @@
 //! Reads what the command line names: files, standard input, and the pack that `render` and `explain` take.
 
 use super::args::Global;
-use super::packs;
-use crate::console::{Exit, Failure, Format, PathFailure, report, settled, stamp};
+use super::packs::Checkout;
+use crate::console::{Exit, Failure, Format, PathFailure, report, settled};
 use crate::engine::{BudgetLimits, PackTarget};
 use crate::intake::Repo;
 use crate::review::{ReadError, content_hash, read};
@@ -79,9 +79,8 @@ fn built(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<(Pack,
         // Notes on documents take most of the time of a pack for an agent, so that they are kept.
         let access = if target.agent.is_some() { Access::Write } else { Access::Read };
         let repository = global.open(Some(access))?;
-        let project = repository.project();
-        let probe = repository.probe(&project, target, stamp()?)?;
-        let built = packs::build(global, &repository, &probe)?;
+        let checkout = Checkout::new(global, &repository);
+        let built = checkout.build(&checkout.probe(target)?)?;
         repository.save_documents();
         Ok(built)
     })?;

@@ -1,7 +1,7 @@
 //! `contextpack list`.
 
 use super::args::{BudgetArgs, Global, ListArgs};
-use super::packs::{self, BuildRun, checked_pack};
+use super::packs::{self, BuildRun, Checkout, checked_pack};
 use crate::console::{self, Column, Document, Exit, Failure, Format, Line, counted, line, printable, report};
 use crate::engine::{ON_DEMAND, PackState, Project, RootSummary, check_packs};
 use crate::model::{Code, Diagnostic, Relation, Severity, Shard};
@@ -15,22 +15,23 @@ use std::num::NonZeroU32;
 /// Lists the roots with the state of their packs. Packs that have a file are built in memory to compare them.
 pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let repository = global.open(Some(Access::Read))?;
-    let project = repository.project();
+    let checkout = Checkout::new(global, &repository);
+    let project = &checkout.project;
     let mut items = project.roots();
     let all = items.len();
     if !args.states.is_empty() {
         items.retain(|item| args.states.contains(&project.state(*item)));
     }
     if let Some(shards) = args.matrix.and_then(NonZeroU32::new) {
-        repository.confirm_all_read(&project)?;
-        return matrix(&project, &items, shards);
+        repository.confirm_all_read(project)?;
+        return matrix(project, &items, shards);
     }
     let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
     let folder = Some(&folder).filter(|_| repository.settings().commits_packs());
-    let job = packs::job(&repository, &project, items.clone(), &[], &BudgetArgs::default())?;
+    let job = checkout.job(items.clone(), &[], &BudgetArgs::default())?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
     // A pack without a file is missing or on demand whatever a build gives, so it need not be built.
-    let (states, build) = check_packs(repository.files(), &project, &job, folder, true, &|| bar.inc(1))?;
+    let (states, build) = check_packs(repository.files(), project, &job, folder, true, &|| bar.inc(1))?;
     bar.finish_and_clear();
     repository.confirm_settled()?;
     let run = BuildRun::new(global, build);
@@ -41,7 +42,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     }
     let roots = items.iter().map(|item| {
         let id = project.corpus().entries[*item].item.id.as_str();
-        root(&project, *item, &packs.remove(id).unwrap_or_default(), dir)
+        root(project, *item, &packs.remove(id).unwrap_or_default(), dir)
     });
     let (roots, rows): (Vec<Value>, Vec<Vec<Line>>) = roots.unzip();
     let is_text = global.format != Format::Github;

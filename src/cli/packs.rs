@@ -7,7 +7,8 @@ use crate::config::Policy;
 use crate::console::report::{Report, ReportLine};
 use crate::console::{self, Exit, Failure, Format, no_roots, report, stamp, strict};
 use crate::engine::{
-    BudgetLimits, BudgetProbe, BuildJob, BuildReport, Finish, PackState, PackTarget, Project, Repository, build_packs,
+    BudgetLimits, BudgetProbe, BuildJob, BuildReport, EngineError, Finish, PackState, PackTarget, Project, Repository,
+    build_packs,
 };
 use crate::git::changed_since;
 use crate::model::{Code, Diagnostic, RepoPath, Severity, SourceTree as _};
@@ -119,35 +120,71 @@ impl BuildRun {
     }
 }
 
-/// Returns the job to build `items` under the profiles and limits of `budget`; somebody named them if any are `typed`.
-pub(crate) fn job(
-    repository: &Repository,
-    project: &Project<'_>,
-    items: Vec<usize>,
-    typed: &[String],
-    budget: &BudgetArgs,
-) -> Result<BuildJob, Failure> {
-    let job = repository.job(project, items, (&budget.profiles, budget.limits()), stamp()?)?;
-    Ok(BuildJob { are_named: !typed.is_empty(), ..job })
+/// A repository that a command opened, with what was read of it.
+pub(crate) struct Checkout<'r> {
+    pub(crate) global: &'r Global,
+    pub(crate) repository: &'r Repository,
+    pub(crate) project: Project<'r>,
 }
 
-pub(crate) fn run<T: Send>(
-    global: &Global,
-    repository: &Repository,
-    project: &Project<'_>,
-    items: Vec<usize>,
-    (typed, budget): (&[String], &BudgetArgs),
-    finish: &Finish<'_, T>,
-) -> Result<(Vec<T>, BuildRun), Failure> {
-    let job = job(repository, project, items, typed, budget)?;
-    let bar = progress(global, job.roots.len() * job.profiles.len());
-    let (packs, report) = build_packs(repository.files(), project, &job, None, &|built| {
-        let finished = finish(built);
-        bar.inc(1);
-        finished
-    })?;
-    bar.finish_and_clear();
-    Ok((packs, BuildRun::new(global, report)))
+impl<'r> Checkout<'r> {
+    pub(crate) fn new(global: &'r Global, repository: &'r Repository) -> Self {
+        Self { global, repository, project: repository.project() }
+    }
+
+    pub(crate) fn find_roots(&self, typed: &[String]) -> Result<Vec<usize>, EngineError> {
+        self.repository.find_roots(&self.project, typed)
+    }
+
+    /// Returns the job to build `items` under the profiles and limits of `budget`; somebody named them if any are `typed`.
+    pub(crate) fn job(&self, items: Vec<usize>, typed: &[String], budget: &BudgetArgs) -> Result<BuildJob, Failure> {
+        let job = self.repository.job(&self.project, items, (&budget.profiles, budget.limits()), stamp()?)?;
+        Ok(BuildJob { are_named: !typed.is_empty(), ..job })
+    }
+
+    pub(crate) fn run<T: Send>(
+        &self,
+        items: Vec<usize>,
+        (typed, budget): (&[String], &BudgetArgs),
+        finish: &Finish<'_, T>,
+    ) -> Result<(Vec<T>, BuildRun), Failure> {
+        let job = self.job(items, typed, budget)?;
+        let bar = progress(self.global, job.roots.len() * job.profiles.len());
+        let (packs, report) = build_packs(self.repository.files(), &self.project, &job, None, &|built| {
+            let finished = finish(built);
+            bar.inc(1);
+            finished
+        })?;
+        bar.finish_and_clear();
+        Ok((packs, BuildRun::new(self.global, report)))
+    }
+
+    pub(crate) fn probe(&self, target: &PackTarget<'_>) -> Result<BudgetProbe<'_, 'r>, Failure> {
+        Ok(self.repository.probe(&self.project, target, stamp()?)?)
+    }
+
+    pub(crate) fn build(&self, probe: &BudgetProbe<'_, '_>) -> Result<(Option<Sealed>, BuildRun), Failure> {
+        let (sealed, report) = probe.report(self.repository.files(), probe.limits)?;
+        Ok((sealed, BuildRun::new(self.global, report)))
+    }
+
+    /// Prepares to build a finished pack again, with the limits that such a pack has now: with the same key but for its `root`,
+    /// which may have another name now, or from the cards of the same handover.
+    pub(crate) fn probe_again(&self, pack: &Pack, root: Option<String>) -> Result<BudgetProbe<'_, 'r>, Failure> {
+        if let Some(handover) = &pack.handover {
+            return replayed(self, pack, handover);
+        }
+        let PackKey { agent, profile, policy, job, .. } = PackKey::of(pack);
+        let job = job.as_ref().and_then(|name| self.repository.settings().jobs.get_key_value(name));
+        self.probe(&PackTarget {
+            root: root.as_deref(),
+            profiles: profile.as_slice(),
+            limits: BudgetLimits::default(),
+            agent: agent.as_deref(),
+            policy: policy.as_deref().and_then(Policy::named),
+            job: job.map(|(name, job)| (name.as_str(), job)),
+        })
+    }
 }
 
 /// Returns a progress bar, which appears on a terminal if the work takes more than a second.
@@ -187,15 +224,6 @@ impl<'a> PackTarget<'a> {
     }
 }
 
-pub(crate) fn build(
-    global: &Global,
-    repository: &Repository,
-    probe: &BudgetProbe<'_, '_>,
-) -> Result<(Option<Sealed>, BuildRun), Failure> {
-    let (sealed, report) = probe.report(repository.files(), probe.limits)?;
-    Ok((sealed, BuildRun::new(global, report)))
-}
-
 /// What names a pack in the repo, as the pack itself and the record of deliveries say it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct PackKey {
@@ -215,37 +243,6 @@ impl PackKey {
         let root = root.filter(|root| agent.as_ref() != Some(root)).cloned();
         let (policy, job) = (pack.policy.clone(), pack.job.clone());
         Self { root, agent, profile: Some(pack.profile.clone()), policy, job }
-    }
-
-    pub(crate) fn probe<'p, 's>(
-        &self,
-        repository: &Repository,
-        project: &'p Project<'s>,
-    ) -> Result<BudgetProbe<'p, 's>, Failure> {
-        let job = self.job.as_ref().and_then(|name| repository.settings().jobs.get_key_value(name));
-        let target = PackTarget {
-            root: self.root.as_deref(),
-            profiles: self.profile.as_slice(),
-            limits: BudgetLimits::default(),
-            agent: self.agent.as_deref(),
-            policy: self.policy.as_deref().and_then(Policy::named),
-            job: job.map(|(name, job)| (name.as_str(), job)),
-        };
-        Ok(repository.probe(project, &target, stamp()?)?)
-    }
-}
-
-/// Prepares to build a finished pack again, with the limits that such a pack has now: with the same key but for its `root`, which may
-/// have another name now, or from the cards of the same handover.
-pub(crate) fn probe_again<'p, 's>(
-    repository: &Repository,
-    project: &'p Project<'s>,
-    pack: &Pack,
-    root: Option<String>,
-) -> Result<BudgetProbe<'p, 's>, Failure> {
-    match &pack.handover {
-        Some(handover) => replayed(repository, project, pack, handover),
-        None => PackKey { root, ..PackKey::of(pack) }.probe(repository, project),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `contextpack ready`.
 
 use super::args::{Global, PackArgs};
-use super::packs;
+use super::packs::Checkout;
 use crate::console::report::visible;
 use crate::console::{self, Document, Exit, Failure, Format, Line, counted, line, no_roots, strict};
 use crate::engine::{Built, EngineError, PackState, Project, apply_severities};
@@ -20,16 +20,17 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let dir = &repository.settings().output.dir;
     // A pack that is on demand is never stale.
     let folder = repository.settings().commits_packs().then(|| Folder::open(repository.root(), dir)).transpose()?;
-    let project = repository.project();
-    let mut items = repository.find_roots(&project, &args.roots)?;
+    let checkout = Checkout::new(global, &repository);
+    let project = &checkout.project;
+    let mut items = checkout.find_roots(&args.roots)?;
     if args.roots.is_empty() {
         items.retain(|item| !Graph::state(project.corpus(), *item).is_settled());
     }
-    let bodies = bodies(&project, &items);
+    let bodies = bodies(project, &items);
     let of_pack = |root: &str, pack: &Pack| ready(pack, bodies.get(root).copied());
     let finish = |built: Built| {
         let root = built.plan.root.to_string();
-        let mut findings: Vec<Diagnostic> = match PackState::of(&project, folder.as_ref(), &built) {
+        let mut findings: Vec<Diagnostic> = match PackState::of(project, folder.as_ref(), &built) {
             Ok(state) => stale(&state, dir).into_iter().collect(),
             Err(error) => return Err(error),
         };
@@ -45,7 +46,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
         }
         Ok((root, findings, is_cut))
     };
-    let (packs, run) = packs::run(global, &repository, &project, items.clone(), (&args.roots, &args.budget), &finish)?;
+    let (packs, run) = checkout.run(items.clone(), (&args.roots, &args.budget), &finish)?;
     let packs = packs.into_iter().collect::<Result<Vec<_>, StoreError>>();
     let cut: BTreeSet<&str> =
         packs.iter().flatten().filter(|(.., is_cut)| *is_cut).map(|(root, ..)| root.as_str()).collect();
@@ -58,14 +59,14 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
         (root, findings)
     };
     let unlimited = args.budget.unlimited();
-    let (whole, _) = packs::run(global, &repository, &project, cut, (&args.roots, &unlimited), &whole)?;
+    let (whole, _) = checkout.run(cut, (&args.roots, &unlimited), &whole)?;
     repository.confirm_settled()?;
     let mut found = Findings::new();
     let packs = packs.map_err(EngineError::from)?.into_iter().map(|(root, findings, _)| (root, findings));
     for (root, findings) in packs.chain(whole) {
         found.entry(root).or_default().extend(findings);
     }
-    let answers = answers(global, &project, &items, found);
+    let answers = answers(global, project, &items, found);
     let errors = visible(&run.diagnostics, true);
     report(global, &answers, &errors)?;
     if global.format != Format::Json {

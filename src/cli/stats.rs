@@ -2,11 +2,11 @@
 
 use super::args::{Global, PackArgs};
 use super::delivery::{self, DeliveryLine};
-use super::packs::{self, PackKey};
+use super::packs::{Checkout, PackKey};
 use crate::console::Column::{Left, Right};
 use crate::console::report::visible;
 use crate::console::{self, Document, Exit, Failure, counted, line, no_roots};
-use crate::engine::{Built, Project, Repository, count_tokens};
+use crate::engine::{Built, count_tokens};
 use crate::review::{Stats, StatsCollector, UnusedText, read};
 use serde::Serialize;
 use serde_json::json;
@@ -33,13 +33,14 @@ struct DeliveredRoot {
 
 pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let repository = global.open(None)?;
-    let project = repository.project();
-    let items = repository.find_roots(&project, &args.roots)?;
+    let checkout = Checkout::new(global, &repository);
+    let project = &checkout.project;
+    let items = checkout.find_roots(&args.roots)?;
     let pack_of = |built: Built| {
         let key = (built.plan.root.to_string(), built.plan.profile);
         Some((key, built.outcome.ok()?.pack().clone()))
     };
-    let (built, run) = packs::run(global, &repository, &project, items.clone(), (&args.roots, &args.budget), &pack_of)?;
+    let (built, run) = checkout.run(items.clone(), (&args.roots, &args.budget), &pack_of)?;
     let built: BTreeMap<_, _> = built.into_iter().flatten().collect();
     let mut figures = StatsCollector::default();
     built.values().for_each(|pack| figures.add(pack, count_tokens));
@@ -50,8 +51,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let failed: Vec<usize> = items.iter().copied().filter(is_failed).collect();
     if !failed.is_empty() {
         let unlimited = args.budget.unlimited();
-        let (whole, _) =
-            packs::run(global, &repository, &project, failed.clone(), (&args.roots, &unlimited), &pack_of)?;
+        let (whole, _) = checkout.run(failed.clone(), (&args.roots, &unlimited), &pack_of)?;
         let whole: BTreeMap<_, _> = whole.into_iter().flatten().collect();
         for key in failed.into_iter().flat_map(|item| profiles.iter().map(move |name| (id(item), name.clone()))) {
             if !built.contains_key(&key) {
@@ -60,7 +60,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
         }
     }
     let named = (!args.roots.is_empty()).then(|| items.iter().map(|item| id(*item)).collect());
-    let deliveries = deliveries(&repository, &project, &mut figures, named.as_ref())?;
+    let deliveries = deliveries(&checkout, &mut figures, named.as_ref())?;
     // What some roots do not use, others may.
     let stats = figures.finish(if args.roots.is_empty() { project.known_texts() } else { Vec::new() });
     repository.confirm_settled()?;
@@ -77,8 +77,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
 
 /// Reads the record of deliveries, and adds the packs that it names; with `roots` those of these alone.
 fn deliveries(
-    repository: &Repository,
-    project: &Project<'_>,
+    Checkout { repository, project, .. }: &Checkout<'_>,
     figures: &mut StatsCollector,
     roots: Option<&BTreeSet<String>>,
 ) -> Result<Deliveries, Failure> {

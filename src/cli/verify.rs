@@ -3,7 +3,7 @@
 use super::args::{Global, VerifyArgs};
 use super::input;
 use super::ledger::foreign_box;
-use super::packs::{PackKey, probe_again};
+use super::packs::{Checkout, PackKey};
 use crate::console::{Exit, Failure, PathFailure, settled, without_secrets};
 use crate::handoff::cards::{Card, CardWriter, parse};
 use crate::handoff::check::{CHECKED_FOLDERS, FileChecker, context_folder};
@@ -180,10 +180,10 @@ impl ContextChecker {
 /// differs in more than the stamp.
 fn against_repo(global: &Global, verified: &[VerifiedPack]) -> Result<Vec<Option<String>>, Failure> {
     let repository = global.open(None)?;
-    let project = repository.project();
+    let checkout = Checkout::new(global, &repository);
     let fault = |one: &VerifiedPack| {
         let Some(pack) = read(&one.bytes).ok().filter(|_| one.faults.is_empty()) else { return Ok(None) };
-        let probe = match probe_again(&repository, &project, &pack, PackKey::of(&pack).root) {
+        let probe = match checkout.probe_again(&pack, PackKey::of(&pack).root) {
             Err(Failure::Usage(message) | Failure::Input(message)) => {
                 return Ok(Some(format!("the repo has no such pack: {message}")));
             }
@@ -197,7 +197,7 @@ fn against_repo(global: &Global, verified: &[VerifiedPack]) -> Result<Vec<Option
             Ok(sealed) if sealed.is_unchanged(&one.bytes) => None,
             Ok(sealed) => {
                 let (Difference::Stale(reasons) | Difference::Edited(reasons)) =
-                    difference(&one.bytes, sealed.pack(), &|name| project.has(name));
+                    difference(&one.bytes, sealed.pack(), &|name| checkout.project.has(name));
                 Some(format!("the repo gives a different pack: {}", reasons.join("; ")))
             }
         })

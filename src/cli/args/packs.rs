@@ -197,7 +197,7 @@ pub(crate) struct RenderArgs {
     pub(crate) target: TargetArgs,
     #[arg(long)]
     pub(crate) record: bool,
-    #[arg(long, conflicts_with_all = ["part", "record"])]
+    #[arg(long, conflicts_with = "part")]
     pub(crate) trailer: bool,
 }
 

@@ -6,10 +6,10 @@ use crate::cli::card::CardFiles;
 use crate::cli::handover::{BuiltHandover, HandoverTask, built, party};
 use crate::cli::input;
 use crate::cli::ledger::{Done, LedgerFiles};
+use crate::cli::packs::Checkout;
 use crate::config::{BatchFile, TargetStrategy};
 use crate::console::report::print_error;
 use crate::console::{Exit, Failure, Format, settled, stamp};
-use crate::engine::{Project, Repository};
 use crate::handoff::cards::{BoxContent, ContentId, FileKind, LogName, Transaction};
 use crate::handoff::handover::{Arguments, own_log};
 use crate::handoff::ledger::{
@@ -125,20 +125,20 @@ fn record_forked(files: &LedgerFiles, ledger: &Ledger) -> Result<(), Failure> {
 
 fn build(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<BuiltBatch, Failure> {
     let repository = files.global.open(Some(Access::Read))?;
-    let project = repository.project();
+    let checkout = Checkout::new(&files.global, &repository);
     let at = |line, failure| match failure {
         Failure::Usage(message) => Failure::Usage(prefix(&plan.shown, line) + &message),
         Failure::Input(message) => Failure::Input(prefix(&plan.shown, line) + &message),
         failure => failure,
     };
-    let parent_log = party(&project, &plan.batch.parent_agent).and_then(|parent| Ok(own_log(&parent)?));
+    let parent_log = party(&checkout.project, &plan.batch.parent_agent).and_then(|parent| Ok(own_log(&parent)?));
     let parent_log = parent_log.map_err(|error| at(None, error))?;
     let given = plan.boxes.iter().map(|name| files.cards.store.existing_box(name)).collect::<Result<Vec<_>, _>>()?;
     let mut batch = BuiltBatch { parent_log, tasks: Vec::with_capacity(plan.batch.tasks.len()), exit: Exit::Done };
     let mut reused: BTreeMap<String, usize> = BTreeMap::new();
     for (index, task) in plan.batch.tasks.iter().enumerate() {
         let line = plan.lines.get(index).copied();
-        let built = build_task(files, (&repository, &project), plan, &given, index);
+        let built = build_task(files, &checkout, plan, &given, index);
         if let Err(Failure::Reported(_)) = built {
             print_error(&format!("{}the pack of task {index} cannot be built", prefix(&plan.shown, line)), None)?;
         }
@@ -158,7 +158,7 @@ fn build(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<BuiltBatch, Failure
 
 fn build_task(
     files: &LedgerFiles,
-    (repository, project): (&Repository, &Project<'_>),
+    checkout: &Checkout<'_>,
     plan: &ForkPlan<'_>,
     given: &[BoxContent],
     index: usize,
@@ -184,7 +184,7 @@ fn build_task(
     let (arguments, boxes, budget) = (&Arguments(arguments), &boxes[..], &BudgetArgs::default());
     let (to, from, root) = (&*task.target_ref, Some(&*plan.batch.parent_agent), task.root.as_ref());
     let handover = HandoverTask { name: RECIPE, recipe, arguments, boxes, to, from, root, output_box, budget };
-    built(&files.global, repository, project, &files.cards, handover)
+    built(checkout, &files.cards, handover)
 }
 
 /// The index of a task, `None` for the batch itself, and the name of a field.

@@ -6,7 +6,7 @@ pub(super) use document::{diff_line, document, graph, named, sections};
 
 use super::args::{BudgetArgs, DiffArgs, Global};
 use super::input::{self, from_here};
-use super::packs;
+use super::packs::Checkout;
 use super::verify::companion_fault;
 use crate::console::github::Annotations;
 use crate::console::{Exit, Failure, Format, PathFailure, settled, without_secrets};
@@ -106,10 +106,10 @@ fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
 /// Packs that the side lacks are included, unless the side is a single pack.
 fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, Exit), Failure> {
     let repository = global.open(None)?;
-    let project = repository.project();
+    let checkout = Checkout::new(global, &repository);
     let sealed = |built: Built| Some((built.plan.name, built.outcome.ok()?));
     let budget = BudgetArgs::default();
-    let (built, run) = packs::run(global, &repository, &project, project.roots(), (&[], &budget), &sealed)?;
+    let (built, run) = checkout.run(checkout.project.roots(), (&[], &budget), &sealed)?;
     run.print(global, true)?;
     let built: BTreeMap<String, Sealed> = built.into_iter().flatten().collect();
     let mut standings = BTreeMap::new();
@@ -120,7 +120,7 @@ fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, E
         let standing = match built.get(side.file_name(file)) {
             Some(sealed) if sealed.is_unchanged(bytes) => Rebuilt::Equal,
             Some(sealed) if lost_its_issue(bytes, sealed.pack()) => Rebuilt::Unverifiable,
-            None if lacks_its_issue(&project, bytes) => Rebuilt::Unverifiable,
+            None if lacks_its_issue(&checkout.project, bytes) => Rebuilt::Unverifiable,
             Some(_) | None => Rebuilt::Differs,
         };
         standings.insert(file.clone(), standing);

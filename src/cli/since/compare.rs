@@ -1,19 +1,16 @@
 //! Compares a pack that was read with what a build gives now.
 
 use super::find::{FoundPack, HashPrefix, folders};
-use super::{Checkout, ReadPack};
-use crate::cli::args::BudgetArgs;
 use crate::cli::delivery::{self, DeliveryLine};
-use crate::cli::packs::{self, PackKey, probe_again};
+use crate::cli::packs::{Checkout, PackKey};
 use crate::config::Strategy;
-use crate::console::{Failure, no_roots};
-use crate::engine::{self, BudgetLimits, BudgetProbe, EngineError, RootError, UNVERIFIABLE, lost_its_issue};
+use crate::console::Failure;
+use crate::engine::{BudgetLimits, BudgetProbe, EngineError, RootError, UNVERIFIABLE, lost_its_issue};
 use crate::git::{is_in_git, is_shallow};
 use crate::model::{Diagnostic, Severity, quoted};
 use crate::review::{Difference, PackMoves, SalvagedPack, content_hash, difference, limits, salvage};
 use crate::seal::Sealed;
 use crate::wire::{Pack, PackBudget};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A pack that was read, compared with a build. All texts are redacted by the rules of today.
 #[derive(Debug, Clone, Default)]
@@ -29,10 +26,6 @@ pub(super) struct Compared {
 }
 
 impl Compared {
-    pub(super) fn missing(reasons: Vec<String>) -> Self {
-        Self { status: "missing", reasons, ..Self::default() }
-    }
-
     fn ended(mut self, status: &'static str, reason: String) -> Self {
         self.status = status;
         self.reasons.push(reason);
@@ -43,9 +36,9 @@ impl Compared {
 /// A pack, whether such packs have other limits now, and what is wrong with the inputs.
 type Built = (Option<Sealed>, bool, Vec<Diagnostic>);
 
-impl Checkout<'_, '_> {
+impl Checkout<'_> {
     pub(super) fn compare(&self, found: &FoundPack) -> Result<Compared, Failure> {
-        let project = self.project;
+        let project = &self.project;
         let clean = |text: String| project.without_secrets(&text);
         let mut old = salvage(&found.bytes);
         old.faults = old.faults.into_iter().map(clean).collect();
@@ -68,7 +61,7 @@ impl Checkout<'_, '_> {
         if let Some((name, root)) = name.as_ref().zip(root.as_ref()).filter(|(name, root)| name != root) {
             compared.reasons.push(clean(format!("`{name}` is `{root}` now")));
         }
-        let (sealed, has_other_limits, diagnostics) = match probe_again(self.repository, project, pack, root) {
+        let (sealed, has_other_limits, diagnostics) = match self.probe_again(pack, root) {
             Ok(probe) => self.build_within(&probe, &pack.budget)?,
             // Its profile, agent, job or handover is gone.
             Err(Failure::Usage(why) | Failure::Input(why)) => return Ok(compared.ended("orphaned", clean(why))),
@@ -117,7 +110,7 @@ impl Checkout<'_, '_> {
     /// Returns the name that the root of a pack has now, or a status and its reason if there is none. An item that has another id now
     /// is in the same file, or claims the same issue.
     fn root_now(&self, pack: &Pack, name: &str) -> Result<Result<String, (&'static str, String)>, Failure> {
-        let found = |typed: &str| self.repository.find_roots(self.project, &[typed.to_owned()]);
+        let found = |typed: &str| self.find_roots(&[typed.to_owned()]);
         let error = match found(name) {
             Ok(_) => return Ok(Ok(name.to_owned())),
             Err(EngineError::Root(error)) => error,
@@ -156,109 +149,32 @@ impl Checkout<'_, '_> {
     }
 }
 
-pub(super) struct Search<'a, 's> {
-    now: Checkout<'a, 's>,
-    asked: Vec<HashPrefix>,
-    built: BTreeMap<String, Pack>,
-    delivered: Vec<DeliveryLine>,
-}
-
-impl<'a, 's> Search<'a, 's> {
-    /// Looks for these packs: in the record, then among those that the configuration asks for and those of jobs.
-    pub(super) fn run(now: Checkout<'a, 's>, asked: Vec<HashPrefix>) -> Result<Self, Failure> {
-        let lines = delivery::log(now.repository)?.map(|log| log.lines).unwrap_or_default();
-        let is_asked = |line: &DeliveryLine| asked.iter().any(|asked| asked.is_of(&line.hash));
-        let delivered: Vec<_> = lines.into_iter().filter(is_asked).collect();
-        // What is likely comes first: what the record names, and whose file is gone.
-        let recorded: BTreeSet<PackKey> = delivered.iter().map(|line| line.key.clone()).collect();
-        let mut search = Self { now, asked, built: BTreeMap::new(), delivered };
-        recorded.iter().try_for_each(|name| search.build(name))?;
-        if !search.is_over() {
-            search.build_configured()?;
-        }
-        for (name, job) in &now.repository.settings().jobs {
-            let (root, agent) = (job.root.clone(), Some(job.agent.name.clone()));
-            if !search.is_over() {
-                search.build(&PackKey { root, agent, job: Some(name.clone()), ..PackKey::default() })?;
-            }
-        }
-        Ok(search)
-    }
-
-    fn is_over(&self) -> bool {
-        self.asked.iter().all(|asked| self.built.keys().any(|built| asked.is_of(built)))
-    }
-
-    fn keep(&mut self, sealed: &Sealed) {
-        let pack = sealed.pack();
-        if self.asked.iter().any(|asked| asked.is_of(&pack.hash)) {
-            self.built.insert(pack.hash.clone(), pack.clone());
-        }
-    }
-
-    fn build_configured(&mut self) -> Result<(), Failure> {
-        let Checkout { global, repository, project } = self.now;
-        let profiles = repository.settings().output.profiles.clone();
-        let budget = BudgetArgs { profiles, ..BudgetArgs::default() };
-        let is_asked = |sealed: &Sealed| self.asked.iter().any(|asked| asked.is_of(&sealed.pack().hash));
-        let finish = |built: engine::Built| built.outcome.ok().filter(is_asked);
-        let (found, _) = packs::run(global, repository, project, project.roots(), (&[], &budget), &finish)?;
-        found.iter().flatten().for_each(|sealed| self.keep(sealed));
-        Ok(())
-    }
-
-    fn build(&mut self, key: &PackKey) -> Result<(), Failure> {
-        let built = match key.probe(self.now.repository, self.now.project) {
-            Ok(probe) => probe.build(probe.limits)?,
-            Err(Failure::Usage(_) | Failure::Input(_)) => return Ok(()),
-            Err(failure) => return Err(failure),
-        };
-        built.iter().for_each(|sealed| self.keep(sealed));
-        Ok(())
-    }
-
-    pub(super) fn judge(&self, read: &ReadPack) -> Compared {
-        let Some(hash) = &read.hash else {
-            let reason = "it is no hash of a pack: `contextpack render ITEM --trailer` prints the trailer";
-            return Compared::missing(vec![reason.to_owned()]);
-        };
-        if let Some((_, pack)) = self.built.iter().find(|(built, _)| hash.is_of(built)) {
-            let old = SalvagedPack { pack: Some(pack.clone()), ..SalvagedPack::default() };
-            return Compared { status: "fresh", new: Some(pack.clone()), old, ..Compared::default() };
-        }
-        let delivered = self.delivered.iter().rfind(|line| hash.is_of(&line.hash));
-        let delivered = delivered.map(|DeliveryLine { at, key: PackKey { agent, root, .. }, .. }| {
-            let whom = agent.as_ref().map(|agent| format!(" to `{agent}`")).unwrap_or_default();
-            let root = root.as_ref().map(|root| format!(" for `{root}`")).unwrap_or_default();
-            format!("the record has it: built {at} and delivered{whom}{root}, and its file there is gone")
-        });
-        let reasons = [Some(self.searched()), delivered, Some(self.next().to_owned())].into_iter().flatten();
-        Compared::missing(reasons.map(|reason| self.now.project.without_secrets(&reason)).collect())
-    }
-
-    fn searched(&self) -> String {
-        let repository = self.now.repository;
-        let (root, output) = (repository.root(), &repository.settings().output);
-        let folders = folders(repository).into_iter().map(|dir| dir.to_string());
-        let folders: Vec<String> =
-            folders.filter(|dir| dir == output.dir.as_str() || root.join(dir).is_dir()).collect();
-        let history = if is_in_git(root) { ", nor any version of them that git has" } else { "" };
-        format!(
-            "no file in {} holds it{history}; and within the configured limits no build gives it now, under the profiles {}",
-            quoted(&folders),
-            quoted(&output.profiles)
-        )
-    }
-
-    fn next(&self) -> &'static str {
-        if self.now.project.roots().is_empty() {
-            no_roots(self.now.repository)
-        } else if is_shallow(self.now.repository.root()) {
-            "this clone is shallow: `git fetch --unshallow` gets the older packs"
-        } else if self.now.repository.settings().commits_packs() {
-            "name the file that was read, or fetch the branch that has it; `contextpack render --record` keeps a pack that is not committed"
-        } else {
-            "packs are not committed here: name the file that was read; `contextpack render --record` keeps each pack that it prints"
-        }
-    }
+/// Returns why there is nothing to compare: the packs that hashes name are neither in files nor in git, but may be in the record.
+pub(super) fn missing(now: &Checkout<'_>, hash: Option<&HashPrefix>) -> Result<Compared, Failure> {
+    let Some(hash) = hash else {
+        let reason = "it is no hash of a pack: `contextpack render ITEM --trailer` prints the trailer";
+        return Ok(Compared { status: "missing", reasons: vec![reason.to_owned()], ..Compared::default() });
+    };
+    let (root, settings) = (now.repository.root(), now.repository.settings());
+    let folders = folders(now.repository).into_iter().map(|dir| dir.to_string());
+    let folders: Vec<String> =
+        folders.filter(|dir| dir == settings.output.dir.as_str() || root.join(dir).is_dir()).collect();
+    let history = if is_in_git(root) { ", nor any version of them that git has" } else { "" };
+    let mut reasons = vec![format!("no file in {} holds it{history}", quoted(&folders))];
+    let lines = delivery::log(now.repository)?.map(|log| log.lines).unwrap_or_default();
+    reasons.extend(lines.iter().rfind(|line| hash.is_of(&line.hash)).map(|DeliveryLine { at, key, .. }| {
+        let whom = key.agent.as_ref().map(|agent| format!(" to `{agent}`")).unwrap_or_default();
+        let root = key.root.as_ref().map(|root| format!(" for `{root}`")).unwrap_or_default();
+        format!("the record has it: built {at} and delivered{whom}{root}, and its file there is gone")
+    }));
+    let next = if is_shallow(root) {
+        "this clone is shallow: `git fetch --unshallow` gets the older packs"
+    } else if settings.commits_packs() {
+        "name the file that was read, or fetch the branch that has it; `contextpack render --record` keeps a pack that is not committed"
+    } else {
+        "packs are not committed here: name the file that was read; `contextpack render --record` keeps each pack that it prints"
+    };
+    reasons.push(next.to_owned());
+    let reasons = reasons.iter().map(|reason| now.project.without_secrets(reason)).collect();
+    Ok(Compared { status: "missing", reasons, ..Compared::default() })
 }

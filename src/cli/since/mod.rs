@@ -5,15 +5,16 @@ mod find;
 
 use super::args::{DiffArgs, Global};
 use super::input;
+use super::packs::Checkout;
 use crate::cli::diff::{self, diff_line, named as named_list, outside};
 use crate::console::github::append;
 use crate::console::{self, Document, Exit, Failure, Format, Line, line, printable, report, settled};
-use crate::engine::{Project, Repository, UNVERIFIABLE};
+use crate::engine::{Repository, UNVERIFIABLE};
 use crate::git::{CommitTrailers, changed_files, trailers};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::review::{Diff, MovedText, PackMoves, Pair, SalvagedPack, SharedChange};
 use crate::wire::Pack;
-use compare::{Compared, Search};
+use compare::{Compared, missing};
 use find::{FoundPack, HashPrefix, find};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -36,14 +37,6 @@ struct ReadPack {
     own_edits: Option<String>,
 }
 
-/// What packs are compared with.
-#[derive(Clone, Copy)]
-struct Checkout<'a, 's> {
-    global: &'a Global,
-    repository: &'a Repository,
-    project: &'a Project<'s>,
-}
-
 struct Answer {
     packs: Vec<ReadPack>,
     diff: Diff,
@@ -59,12 +52,11 @@ pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
 
 fn try_run(global: &Global, args: &DiffArgs, named: &[ReadPack]) -> Result<Exit, Failure> {
     let repository = global.open(None)?;
-    let project = repository.project();
     let mut read = named.to_vec();
     if let Some(range) = &args.commits {
         read.extend(of_commits(&repository, range)?);
     }
-    let answer = answer(Checkout { global, repository: &repository, project: &project }, read)?;
+    let answer = answer(&Checkout::new(global, &repository), read)?;
     repository.confirm_settled()?;
     // A pack that was named and that nothing holds is wrong usage; one that a commit names may be elsewhere.
     if let Some(lost) = answer.packs.iter().find(|read| read.compared.status == "missing" && read.commits.is_empty()) {
@@ -82,14 +74,8 @@ fn try_run(global: &Global, args: &DiffArgs, named: &[ReadPack]) -> Result<Exit,
 }
 
 /// Returns a diagnostic for each pack that commits of `range` name and that is not what a build gives now.
-pub(crate) fn diagnostics(
-    global: &Global,
-    repository: &Repository,
-    project: &Project<'_>,
-    range: &str,
-) -> Result<Vec<Diagnostic>, Failure> {
-    let read = of_commits(repository, range)?;
-    let answer = answer(Checkout { global, repository, project }, read)?;
+pub(crate) fn diagnostics(checkout: &Checkout<'_>, range: &str) -> Result<Vec<Diagnostic>, Failure> {
+    let answer = answer(checkout, of_commits(checkout.repository, range)?)?;
     Ok(answer.packs.iter().filter_map(diagnostic).collect())
 }
 
@@ -154,7 +140,7 @@ fn of_commits(repository: &Repository, range: &str) -> Result<Vec<ReadPack>, Fai
     Ok(read)
 }
 
-fn answer(now: Checkout<'_, '_>, mut read: Vec<ReadPack>) -> Result<Answer, Failure> {
+fn answer(now: &Checkout<'_>, mut read: Vec<ReadPack>) -> Result<Answer, Failure> {
     let Checkout { repository, project, .. } = now;
     let found = find(repository, read.iter().filter_map(|read| read.hash.clone()))?;
     for read in &mut read {
@@ -165,17 +151,10 @@ fn answer(now: Checkout<'_, '_>, mut read: Vec<ReadPack>) -> Result<Answer, Fail
             }
             read.found.clone_from(&of_hash.pack);
         }
-        if let Some(found) = &read.found {
-            read.compared = now.compare(found)?;
-        }
-    }
-    let mut unfound: Vec<&mut ReadPack> = read.iter_mut().filter(|read| read.found.is_none()).collect();
-    if !unfound.is_empty() {
-        let asked = unfound.iter().filter_map(|read| read.hash.clone()).collect();
-        let search = Search::run(now, asked)?;
-        unfound.iter_mut().for_each(|read| read.compared = search.judge(read));
-    }
-    for read in &mut read {
+        read.compared = match &read.found {
+            Some(found) => now.compare(found)?,
+            None => missing(now, read.hash.as_ref())?,
+        };
         read.note_own_edits(repository)?;
         // What was typed or committed is redacted by nobody else.
         read.asked = project.without_secrets(&read.asked);
