@@ -8,7 +8,7 @@ use crate::console::{self, Exit, Failure, Format, printable, stamp};
 use crate::engine::{Repository, process_environment};
 use crate::handoff::cards::{
     BoxContent, BoxSnapshot, Card, CardContent, CardError, CardStore, CardWriter, ContentId, FileKind, LARGEST_BATCH,
-    LogAppend, LogName, MessageStyle, PreparedCard, Transaction, import, messages, parse,
+    LogAppend, LogName, MessageStyle, PreparedCard, Written, import, messages, parse,
 };
 use crate::redact::{Environment, Redactor};
 use crate::review::{read, verify};
@@ -56,20 +56,23 @@ impl CardFiles {
         })
     }
 
-    /// Writes cards, all or none, and says what was removed and what stays deleted.
-    pub(crate) fn write(&self, global: &Global, prepared: &[PreparedCard]) -> Result<(), Failure> {
-        let mut transaction = Transaction::new(&self.store);
-        let mut notes: Vec<String> =
-            removal_note(prepared.iter().map(|card| card.redacted).sum()).into_iter().collect();
+    /// Writes cards, and says what was removed and what stays deleted.
+    pub(crate) fn write(
+        &self,
+        written: &mut Written,
+        global: &Global,
+        prepared: &[PreparedCard],
+    ) -> Result<(), Failure> {
+        let removed = removal_note(prepared.iter().map(|card| card.redacted).sum());
+        let mut notes: Vec<String> = removed.into_iter().collect();
         for card in prepared {
             if self.store.is_deleted(&card.id)? {
                 let path = self.store.shown(FileKind::Card, &card.id);
                 notes.push(format!("{} was deleted and stays deleted: `{path}` is not written", card.id));
             } else {
-                transaction.card(card)?;
+                written.card(&self.store, card)?;
             }
         }
-        transaction.commit();
         Ok(notes.iter().try_for_each(|note| global.note(&format!("note: {note}")))?)
     }
 
@@ -142,7 +145,7 @@ fn add(global: &Global, files: &CardFiles, args: &CardAddArgs) -> Result<Exit, F
         }
     }
     let prepared = files.writer().prepare(cards)?;
-    files.write(global, &prepared)?;
+    files.store.transaction(|written| files.write(written, global, &prepared))?;
     let card_ids: Vec<&ContentId> = prepared.iter().map(|card| &card.id).collect();
     let lines: Vec<String> = card_ids.iter().map(ToString::to_string).collect();
     let output = match card_ids.first() {
@@ -278,15 +281,16 @@ fn box_command(global: &Global, files: &CardFiles, command: &BoxCommand) -> Resu
             let card_ids = store.cards_for_reference(ids)?;
             let parents = parents.iter().map(|name| store.existing_box(name)).collect::<Result<Vec<_>, _>>()?;
             let new = BoxSnapshot::new(card_ids, parents.iter().map(BoxContent::snapshot_id).collect());
-            let mut transaction = Transaction::new(store);
-            for log in parents.iter().filter(|parent| parent.id.is_none()) {
-                transaction.snapshot(&log.snapshot())?;
-            }
-            transaction.snapshot(&new)?;
-            transaction.commit();
+            store.transaction(|written| {
+                parents.iter().try_for_each(|parent| written.snapshot_of(store, parent).map(drop))?;
+                written.snapshot(store, &new)
+            })?;
             print_box(global, new.id())
         }
-        BoxCommand::Snapshot { name } => print_box(global, store.write_snapshot(&store.existing_box(name)?)?),
+        BoxCommand::Snapshot { name } => {
+            let content = store.existing_box(name)?;
+            print_box(global, store.transaction(|written| written.snapshot_of(store, &content))?)
+        }
         BoxCommand::Append { log, ids, author } => append_to_log(global, files, log, ids, author.as_deref()),
         BoxCommand::List => list_boxes(global, files),
         BoxCommand::Diff { old, new } => {
@@ -380,11 +384,10 @@ fn from_pack(global: &Global, files: &CardFiles, path: &Path) -> Result<Exit, Fa
         vec![card("sys.rendered_prompt", &rendering.instructions), card("task.instruction", &rendering.context)];
     let cards = files.writer().prepare(cards)?;
     let snapshot = BoxSnapshot::new(cards.iter().map(|card| card.id.clone()).collect(), Vec::new());
-    // The box is removed again if its cards cannot be written.
-    let mut transaction = Transaction::new(&files.store);
-    transaction.snapshot(&snapshot)?;
-    files.write(global, &cards)?;
-    transaction.commit();
+    files.store.transaction(|written| {
+        files.write(written, global, &cards)?;
+        Ok::<_, Failure>(written.snapshot(&files.store, &snapshot)?)
+    })?;
     print_box(global, snapshot.id())
 }
 

@@ -8,7 +8,7 @@ use super::watch::on_signal;
 use crate::config::Recipe;
 use crate::console::{self, Exit, Failure, object, settled, stamp};
 use crate::engine::{AgentContext, BudgetLimits, BudgetProbe, EngineError, Project, Repository, path_inside};
-use crate::handoff::cards::{CardError, LogName, Transaction, parse};
+use crate::handoff::cards::{CardError, LogName, parse};
 use crate::handoff::handover::{Arguments, HandoverPlan, HandoverRequest, Party, own_log, plan, replay};
 use crate::knowledge::{Agent, AgentError};
 use crate::model::{Given, RepoPath, did_you_mean};
@@ -255,15 +255,15 @@ fn check_free(folder: &Folder, shown: &str, built: &BuiltHandover) -> Result<(),
 }
 
 fn write(files: &CardFiles, plan: &HandoverPlan, sealed: &Sealed, folder: &Folder, name: &str) -> Result<(), Failure> {
-    let mut transaction = Transaction::new(&files.store);
-    plan.new_cards.iter().try_for_each(|card| transaction.card(card))?;
-    plan.new_boxes.iter().try_for_each(|snapshot| transaction.snapshot(snapshot))?;
-    let is_current = folder.read(name)?.is_some_and(|existing| sealed.is_unchanged(&existing));
-    if !is_current {
-        folder.write(name, sealed.bytes())?;
-    }
-    transaction.commit();
-    Ok(())
+    let store = &files.store;
+    store.transaction(|written| {
+        plan.new_cards.iter().try_for_each(|card| written.card(store, card))?;
+        plan.new_boxes.iter().try_for_each(|snapshot| written.snapshot(store, snapshot))?;
+        if !folder.read(name)?.is_some_and(|existing| sealed.is_unchanged(&existing)) {
+            folder.write(name, sealed.bytes())?;
+        }
+        Ok(())
+    })
 }
 
 /// Says on stderr what the result does not: secrets that were removed, and a log that was used before.

@@ -208,7 +208,7 @@ fn dispatch(files: &LedgerFiles, args: &TurnPutArgs, code: &Cell<&'static str>) 
         }
         Dispatched::Known => {}
         Dispatched::New(file) => {
-            files.snapshot(&content)?;
+            files.written.borrow_mut().snapshot_of(&files.cards.store, &content)?;
             open.create(&file)?;
         }
     }

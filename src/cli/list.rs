@@ -2,7 +2,7 @@
 
 use super::args::{BudgetArgs, Global, ListArgs};
 use super::packs::{self, BuildRun, Checkout, checked_pack};
-use crate::console::{self, Column, Document, Exit, Failure, Format, Line, counted, line, printable, report};
+use crate::console::{self, Column, Document, Exit, Failure, Format, Line, counted, line};
 use crate::engine::{ON_DEMAND, PackState, Project, RootSummary, check_packs};
 use crate::model::{Code, Diagnostic, Relation, Severity, Shard};
 use crate::store::{Access, Folder};
@@ -46,10 +46,9 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     });
     let (roots, rows): (Vec<Value>, Vec<Vec<Line>>) = roots.unzip();
     let is_text = global.format != Format::Github;
-    let diagnostics = report::visible(&run.diagnostics, is_text);
-    if is_text && !global.quiet && global.format != Format::Json {
-        print_hidden_items(&run.diagnostics, global.verbose)?;
-    }
+    let is_shown =
+        |it: &&Diagnostic| !is_text || it.severity == Severity::Error || !global.quiet && hides_item(it.code);
+    let diagnostics: Vec<Diagnostic> = run.diagnostics.iter().filter(is_shown).cloned().collect();
     // A pipe gets rows only, of which programs cut out columns.
     let has_header = global.format == Format::Table || console::width().is_some();
     let header = ["ID", "TYPE", "STATE", "TITLE", "RELATIONS", "PACKS"];
@@ -73,28 +72,10 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     Ok(run.exit())
 }
 
-/// Prints the warnings about items that the list lacks, or whose fields could not be read: a line for each code, or all.
-/// `build` reports all other warnings.
-fn print_hidden_items(diagnostics: &[Diagnostic], verbose: bool) -> std::io::Result<()> {
-    let mut hidden = BTreeMap::<Code, Vec<&Diagnostic>>::new();
-    let codes = [Code::InvalidItem, Code::InvalidFrontMatter, Code::InvalidSnapshot, Code::UnreadableFile];
-    let hides_item = |code| codes.contains(code) || matches!(code, Code::DuplicateId | Code::UnmatchedGlob);
-    for diagnostic in diagnostics.iter().filter(|it| it.severity == Severity::Warning && hides_item(&it.code)) {
-        hidden.entry(diagnostic.code).or_default().push(diagnostic);
-    }
-    for (code, all) in &hidden {
-        let shown = if verbose { all.len() } else { 1 };
-        for diagnostic in all.iter().take(shown) {
-            let at = diagnostic.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
-            let line = format!("warning[{code}]: {at}{}", diagnostic.message);
-            let more = match all.len() - shown {
-                0 => String::new(),
-                more => format!("; and {more} more, `-v` shows all"),
-            };
-            writeln!(console::stderr(), "{}{more}", printable(&line))?;
-        }
-    }
-    Ok(())
+/// Returns whether a warning is about an item that the list lacks, or whose fields could not be read. `build` reports all others.
+fn hides_item(code: Code) -> bool {
+    let unread = [Code::InvalidItem, Code::InvalidFrontMatter, Code::InvalidSnapshot, Code::UnreadableFile];
+    unread.contains(&code) || matches!(code, Code::DuplicateId | Code::UnmatchedGlob)
 }
 
 const MAX_STATUS: usize = 24;

@@ -46,12 +46,12 @@ fn watched(global: &Global, args: &PageArgs) -> Result<Exit, Failure> {
     let watch = Watch::new(request, process_environment(), events, stamps()?, false);
     let mut watch = if is_delivered { watch.in_memory() } else { watch };
     let reporter = WatchReporter { global, print: None, out: None, delivered: is_delivered };
-    let report = watch.check();
+    let mut report = watch.check();
     refuse_typed(&report)?;
     let packs = Arc::new(AgentPacks::default());
     let source = match is_delivered {
         true => {
-            reporter.print_errors(report, &watch)?;
+            reporter.print_errors(&mut report, &watch)?;
             packs.update(&watch)?;
             PageSource::Agent(Arc::clone(&packs))
         }
@@ -69,11 +69,11 @@ fn watched(global: &Global, args: &PageArgs) -> Result<Exit, Failure> {
         let _ = sender.send(Event::Stop);
         served
     })?;
-    while let Some(report) = watch.next_report() {
+    while let Some(mut report) = watch.next_report() {
         match is_delivered {
             true if report.is_quiet() => {}
             true => {
-                reporter.print_problems(report, &watch)?;
+                reporter.print_errors(&mut report, &watch)?;
                 packs.update(&watch)?;
             }
             false => reporter.print_update(report, &watch)?,

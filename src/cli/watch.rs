@@ -129,30 +129,24 @@ impl WatchReporter<'_> {
         watch: &Watch,
         poll: Option<Duration>,
     ) -> Result<(), Failure> {
-        let saved = std::mem::take(&mut report.saved);
-        let (written, failed, unchanged, took) = (saved.len(), report.failed.len(), report.unchanged, report.took);
-        let has_problems = !report.problems.is_empty();
-        match self.global.format {
-            Format::Json => self.print_json(WatchReport { saved, ..report }, watch)?,
-            _ => self.print_errors(report, watch)?,
+        if self.global.format == Format::Json {
+            return self.print_json(report, watch);
         }
-        if !self.global.quiet && self.global.format != Format::Json {
-            let failed_text = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-            let how = match poll {
-                Some(every) => format!("polling every {}", humantime::format_duration(every)),
-                None => format!("following {} folders", watch.followed()),
-            };
-            let (packs, took) = (counted(written + unchanged + failed, "pack"), took.as_secs_f64());
-            let done = if self.delivered { "built" } else { "written" };
-            let counts = format!("{written} {done}, {unchanged} unchanged{failed_text}");
-            writeln!(console::stderr(), "{packs}: {counts}, {took:.2} s; {how}")?;
-            if written + unchanged + failed == 0
-                && !has_problems
-                && !self.delivered
-                && let Some(note) = packs::no_packs(self.global)
-            {
-                writeln!(console::stderr(), "{note}")?;
-            }
+        let has_problems = !report.problems.is_empty();
+        self.print_errors(&mut report, watch)?;
+        let (written, failed, unchanged) = (report.saved.len(), report.failed.len(), report.unchanged);
+        let failed_text = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+        let how = match poll {
+            Some(every) => format!("polling every {}", humantime::format_duration(every)),
+            None => format!("following {} folders", watch.followed()),
+        };
+        let (packs, took) = (counted(written + unchanged + failed, "pack"), report.took.as_secs_f64());
+        let done = if self.delivered { "built" } else { "written" };
+        self.global
+            .note(&format!("{packs}: {written} {done}, {unchanged} unchanged{failed_text}, {took:.2} s; {how}"))?;
+        let is_empty = written + unchanged + failed == 0 && !has_problems && !self.delivered;
+        if let Some(note) = packs::no_packs(self.global).filter(|_| is_empty) {
+            self.global.note(note)?;
         }
         if self.print == Some(PrintMode::Full) {
             print_out(watch.rendering())?;
@@ -164,94 +158,81 @@ impl WatchReporter<'_> {
         if self.global.format == Format::Json {
             return if report.is_quiet() { Ok(()) } else { self.print_json(report, watch) };
         }
-        let mut err = console::stderr();
-        let time = time_of_day();
+        let took = report.took;
         if report.is_quiet() {
-            if self.global.verbose {
-                writeln!(err, "{time} nothing changed, {} ms", report.took.as_millis())?;
-            }
-            return Ok(());
+            let line = format!("nothing changed, {} ms", took.as_millis());
+            return if self.global.verbose { self.note(&line) } else { Ok(()) };
         }
-        let saved = std::mem::take(&mut report.saved);
-        let (took, several) = (report.took, report.several_profiles);
-        let shown = |name: &str| self.shown(watch, name);
-        let removed: Vec<String> = report.removed.iter().map(|it| format!("removed: {}", shown(&it.name))).collect();
-        let replaced = |name: &String| format!("{}: replaced on disk, and up to date", shown(name));
+        self.print_errors(&mut report, watch)?;
+        let saved: Vec<String> = report.saved.iter().map(|saved| saved.line(report.several_profiles, took)).collect();
+        let replaced = |name: &String| format!("{}: replaced on disk, and up to date", self.shown(watch, name));
         let arrived: Vec<String> = report.arrived.iter().map(replaced).collect();
-        self.print_problems(report, watch)?;
-        if !self.global.quiet {
-            let lines: Vec<String> = saved.iter().map(|saved| saved.line(several, took)).collect();
-            for (lines, more) in [(lines, "more packs"), (arrived, "more packs were replaced")] {
-                for line in lines.iter().take(MAX_LISTED) {
-                    writeln!(err, "{time} {}", printable(line))?;
-                }
-                if lines.len() > MAX_LISTED {
-                    writeln!(err, "{time} and {} {more}", lines.len() - MAX_LISTED)?;
-                }
+        for (lines, more) in [(saved, "more packs"), (arrived, "more packs were replaced")] {
+            lines.iter().take(MAX_LISTED).try_for_each(|line| self.note(line))?;
+            if lines.len() > MAX_LISTED {
+                self.note(&format!("and {} {more}", lines.len() - MAX_LISTED))?;
             }
-            removed.iter().try_for_each(|line| writeln!(err, "{time} {}", printable(line)))?;
         }
+        let mut removed = report.removed.iter().map(|it| format!("removed: {}", self.shown(watch, &it.name)));
+        removed.try_for_each(|line| self.note(&line))?;
         match self.print {
             Some(PrintMode::Diff) => {
-                let diffs: Vec<String> = saved.iter().filter_map(SavedPack::diff).collect();
+                let diffs: Vec<String> = report.saved.iter().filter_map(SavedPack::diff).collect();
                 print_out(&diffs.concat())?;
             }
-            Some(PrintMode::Full) if !saved.is_empty() => print_out(watch.rendering())?,
+            Some(PrintMode::Full) if !report.saved.is_empty() => print_out(watch.rendering())?,
             _ => {}
         }
         Ok(())
     }
 
-    pub(crate) fn print_problems(&self, report: WatchReport, watch: &Watch) -> Result<(), Failure> {
-        let recovered = report.recovered && !self.global.quiet;
-        self.print_errors(report, watch)?;
-        if recovered {
-            writeln!(console::stderr(), "{} recovered: packs are built again", time_of_day())?;
+    pub(crate) fn print_errors(&self, report: &mut WatchReport, watch: &Watch) -> Result<(), Failure> {
+        report::print_diagnostics(&self.print_problems(report)?)?;
+        report::print_diagnostics(&report::folded(&self.visible(&report.diagnostics), self.global.verbose))?;
+        let failed =
+            report.failed.iter().map(|it| format!("{}: {}", self.shown(watch, &it.name), it.reasons.join("; ")));
+        for why in failed.chain(report.unresolved.iter().map(ToString::to_string)) {
+            writeln!(console::stderr(), "not built: {}", printable(&why))?;
         }
-        Ok(())
+        for name in &report.orphaned {
+            self.note(&format!("left: {}: its item is gone or cannot be read", self.shown(watch, name)))?;
+        }
+        for gone in report::folded(&report.gone, self.global.verbose).iter() {
+            let at = gone.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
+            self.note(&format!("gone: {}[{}]: {at}{}", gone.severity, gone.code, gone.message))?;
+        }
+        if report.recovered { self.note("recovered: packs are built again") } else { Ok(()) }
     }
 
-    pub(crate) fn print_errors(&self, report: WatchReport, watch: &Watch) -> Result<(), Failure> {
-        let mut err = console::stderr();
-        for problem in report.problems {
+    /// Prints the problems of a check that no diagnostic says, and returns the diagnostics of the others.
+    fn print_problems(&self, report: &mut WatchReport) -> Result<Vec<Diagnostic>, Failure> {
+        let is_json = self.global.format == Format::Json;
+        let mut faults = Vec::new();
+        for problem in std::mem::take(&mut report.problems) {
             match problem {
-                WatchProblem::Session(EngineError::Config { diagnostics: faults, text }) => {
-                    report::print_config_diagnostics(&faults, text.as_deref())?;
+                WatchProblem::Session(EngineError::Config { diagnostics, text }) if !is_json => {
+                    report::print_config_diagnostics(&diagnostics, text.as_deref())?;
                 }
-                WatchProblem::Session(EngineError::NotBuilt { diagnostics: faults }) => {
-                    report::print_diagnostics(&faults)?;
-                }
+                WatchProblem::Session(
+                    EngineError::Config { diagnostics, .. } | EngineError::NotBuilt { diagnostics },
+                ) => faults.extend(diagnostics),
                 // Changes that are not noticed would be missing from the packs silently.
                 WatchProblem::Follow(error) => return Err(Failure::Outside(error.into())),
                 other => report::print_error(&other.error().to_string(), other.error().source())?,
             }
         }
-        report::print_diagnostics(&report::folded(&self.visible(report.diagnostics), self.global.verbose))?;
-        for failed in &report.failed {
-            let (path, why) = (self.shown(watch, &failed.name), failed.reasons.join("; "));
-            writeln!(err, "not built: {}: {}", printable(&path), printable(&why))?;
-        }
-        for root in &report.unresolved {
-            writeln!(err, "not built: {}", printable(&root.to_string()))?;
-        }
-        if !self.global.quiet {
-            let time = time_of_day();
-            for name in &report.orphaned {
-                let path = self.shown(watch, name);
-                writeln!(err, "{time} left: {}: its item is gone or cannot be read", printable(&path))?;
-            }
-            for gone in report::folded(&report.gone, self.global.verbose).iter() {
-                let at = gone.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
-                let line = format!("gone: {}[{}]: {at}{}", gone.severity, gone.code, gone.message);
-                writeln!(err, "{time} {}", printable(&line))?;
-            }
-        }
-        Ok(())
+        Ok(faults)
+    }
+
+    /// Notes what happened now.
+    fn note(&self, what: &str) -> Result<(), Failure> {
+        Ok(self.global.note(&format!("{} {what}", chrono::Local::now().format("%H:%M:%S")))?)
     }
 
     /// Prints one line of JSON in the form of `build`, with only what is new.
-    fn print_json(&self, report: WatchReport, watch: &Watch) -> Result<(), Failure> {
+    fn print_json(&self, mut report: WatchReport, watch: &Watch) -> Result<(), Failure> {
         let shown = |name: &str| self.shown(watch, name);
+        let faults = self.print_problems(&mut report)?;
         let written = report.saved.into_iter().map(|saved| PackState {
             files: if self.delivered { Vec::new() } else { saved.state.files },
             ..saved.state
@@ -264,25 +245,17 @@ impl WatchReporter<'_> {
         });
         let states = written.chain(report.failed).chain(report.removed).chain(arrived);
         let packs = states.map(|state| packs::built_pack(&state, &shown)).collect();
-        let mut diagnostics = self.visible(report.diagnostics);
-        for problem in report.problems {
-            match problem {
-                WatchProblem::Session(
-                    EngineError::Config { diagnostics: faults, .. } | EngineError::NotBuilt { diagnostics: faults },
-                ) => diagnostics.extend(faults),
-                WatchProblem::Follow(error) => return Err(Failure::Outside(error.into())),
-                other => report::print_error(&other.error().to_string(), other.error().source())?,
-            }
-        }
-        let text = json_line(&packs::build_output(packs, &diagnostics, &self.visible(report.gone)));
+        let diagnostics = [self.visible(&report.diagnostics), faults].concat();
+        let text = json_line(&packs::build_output(packs, &diagnostics, &self.visible(&report.gone)));
         Ok(writeln!(console::stdout(), "{text}")?)
     }
 
-    fn visible(&self, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    fn visible(&self, diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
+        let mut visible = report::visible(diagnostics, self.global.quiet && !self.global.strict);
         if self.global.strict {
-            strict(&mut diagnostics);
+            strict(&mut visible);
         }
-        report::visible(&diagnostics, self.global.quiet)
+        visible
     }
 
     fn shown(&self, watch: &Watch, name: &str) -> String {
@@ -292,10 +265,6 @@ impl WatchReporter<'_> {
             None => format!("{}/{name}", watch.dir().map_or("packs", |dir| dir.as_str())),
         }
     }
-}
-
-fn time_of_day() -> impl std::fmt::Display {
-    chrono::Local::now().format("%H:%M:%S")
 }
 
 fn print_out(text: &str) -> io::Result<()> {

@@ -10,7 +10,7 @@ use crate::cli::packs::Checkout;
 use crate::config::{BatchFile, TargetStrategy};
 use crate::console::report::print_error;
 use crate::console::{Exit, Failure, Format, settled, stamp};
-use crate::handoff::cards::{BoxContent, ContentId, FileKind, LogName, Transaction};
+use crate::handoff::cards::{BoxContent, ContentId, FileKind, LogName};
 use crate::handoff::handover::{Arguments, own_log};
 use crate::handoff::ledger::{
     Attempt, BATCH_VERSION, Batch, DEADLINE_SECONDS, ForkedTask, Ledger, LedgerPath, ShortId,
@@ -224,24 +224,18 @@ fn write(files: &LedgerFiles, plan: &ForkPlan<'_>, built: &BuiltBatch) -> Result
     let dir = files.settings.handover.packs().ok_or_else(|| Failure::usage("`handover.dir` is no folder"))?;
     let folder = Folder::open(&files.root, &dir)?;
     let store = &files.cards.store;
-    let mut transaction = Transaction::new(store);
     let mut forked = Vec::with_capacity(built.tasks.len());
     let mut packs: Vec<(String, &[u8])> = Vec::with_capacity(built.tasks.len());
     for (index, task) in built.tasks.iter().enumerate() {
-        for card in &task.plan.new_cards {
-            files.record(store.shown(FileKind::Card, &card.id));
-            transaction.card(card)?;
-        }
-        for snapshot in &task.plan.new_boxes {
-            files.record(store.shown(FileKind::Box, &snapshot.id()));
-            transaction.snapshot(snapshot)?;
-        }
+        let mut written = files.written.borrow_mut();
+        task.plan.new_cards.iter().try_for_each(|card| written.card(store, card))?;
+        task.plan.new_boxes.iter().try_for_each(|snapshot| written.snapshot(store, snapshot))?;
         // The name has the hash of all bytes, so that two branches that fork one plan do not conflict.
         let bytes = task.sealed.bytes();
         let name = format!("{}.{index}-{}.json", plan.id, Digest::of(bytes).short(12));
         let pack = format!("{dir}/{name}");
         files.announce(&pack, bytes)?;
-        files.record(pack.clone());
+        written.add(&files.root, pack.clone());
         let (agent, context_box_id) = (task.agent.key.clone(), task.plan.context_box.clone());
         forked.push(ForkedTask { agent, pack, context_box_id, output_box: task.plan.output_box.as_str().to_owned() });
         packs.push((name, bytes));
@@ -253,6 +247,5 @@ fn write(files: &LedgerFiles, plan: &ForkPlan<'_>, built: &BuiltBatch) -> Result
     let open = files.open_batch(&plan.id);
     open.create(&plan.batch.fork_event(&stamp()?.generated_at, built.parent_log.as_str(), &forked))?;
     open.create(&plan.batch.file())?;
-    transaction.commit();
     Ok(())
 }

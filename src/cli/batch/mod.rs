@@ -9,7 +9,7 @@ use super::ledger::{
 use super::wake::Ring;
 use crate::console::report::print_lines;
 use crate::console::{self, Exit, Failure, Format, object};
-use crate::handoff::cards::{CardError, ContentId, FileKind, LogAppend, LogName, ToolError};
+use crate::handoff::cards::{CardError, ContentId, LogAppend, LogName, ToolError};
 use crate::handoff::ledger::{Attempt, BatchResult, Ledger, LedgerPath, Outcome, ShortId, Status, TaskState, WorkId};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -300,8 +300,7 @@ fn join(files: &LedgerFiles, batch: &BatchArg) -> Result<Done, Failure> {
 fn give_result(files: &LedgerFiles, card: Value, log: &LogName) -> Result<(), Failure> {
     let store = &files.cards.store;
     let cards = files.cards.writer().prepare(vec![card])?;
-    cards.iter().for_each(|card| files.record(store.shown(FileKind::Card, &card.id)));
-    files.cards.write(&files.global, &cards)?;
+    files.cards.write(&mut files.written.borrow_mut(), &files.global, &cards)?;
     let card_ids: Vec<ContentId> = cards.into_iter().map(|card| card.id).collect();
     let known = store.read_box(log.as_str())?;
     let is_known = card_ids.iter().all(|id| known.as_ref().is_some_and(|known| known.card_ids.contains(id)));

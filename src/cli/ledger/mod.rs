@@ -7,11 +7,11 @@ pub(crate) use open::{OpenLedger, age, attempt_output, fault_outputs, outcome_li
 use crate::cli::args::{Global, OutcomeArgs, PublishArgs, WakeArgs};
 use crate::cli::card::CardFiles;
 use crate::cli::input;
-use crate::cli::publish::{self, Published, Publisher, UnknownPush, Written};
+use crate::cli::publish::{self, Published, Publisher, UnknownPush};
 use crate::cli::wake::{Doorbell, Ring};
 use crate::config::Settings;
 use crate::console::{self, Exit, Failure, PathFailure, object, printable, stamp};
-use crate::handoff::cards::{BoxContent, ContentId, FileKind, LogName, ToolError};
+use crate::handoff::cards::{ContentId, LogName, ToolError, Written};
 use crate::handoff::handover::{Party, own_log};
 use crate::handoff::ledger::{
     BATCHES, ClaimState, INBOXES, Ledger, LedgerFolder, Outcome, TurnRequest, WorkId, Writer,
@@ -36,7 +36,7 @@ pub(crate) struct LedgerFiles {
     pub(crate) inboxes: LedgerFolder,
     /// The packs of handovers that were read, by the boxes that these made.
     pub(crate) packs: RefCell<BTreeMap<ContentId, Rc<HandedPack>>>,
-    written: RefCell<Written>,
+    pub(crate) written: RefCell<Written>,
     publisher: RefCell<Option<Publisher>>,
 }
 
@@ -89,7 +89,7 @@ impl LedgerFiles {
     }
 
     pub(crate) fn record_created(&self, path: String) {
-        self.written.borrow_mut().add_created(path, true);
+        self.written.borrow_mut().files.entry(path).or_insert(true);
     }
 
     /// Says, before a file is created, that it is to be removed again if the command is killed.
@@ -142,7 +142,9 @@ impl LedgerFiles {
     fn publish(&self, done: &Done) -> Result<Published, Failure> {
         let written = self.written.take();
         let published = match &mut *self.publisher.borrow_mut() {
-            Some(publisher) if !written.is_empty() => publisher.publish(&written, &done.message, self.global.quiet),
+            Some(publisher) if !written.files.is_empty() => {
+                publisher.publish(&written, &done.message, self.global.quiet)
+            }
             _ => Ok(Published::Done),
         };
         // A remote's address, which git prints, may hold a token.
@@ -196,14 +198,6 @@ impl LedgerFiles {
         let error = text("code").zip(text("message")).map(|(code, message)| ToolError { code, message });
         let status = text("status").unwrap_or_default();
         Ok((Outcome { status, summary: text("summary"), output_box_id: None, error }, redacted))
-    }
-
-    /// Returns the id of a box that never changes: of a log, a snapshot is written.
-    pub(crate) fn snapshot(&self, content: &BoxContent) -> Result<ContentId, Failure> {
-        if content.id.is_none() {
-            self.record(self.cards.store.shown(FileKind::Box, &content.snapshot_id()));
-        }
-        Ok(self.cards.store.write_snapshot(content)?)
     }
 }
 

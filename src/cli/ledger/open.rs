@@ -168,7 +168,8 @@ impl OpenLedger<'_> {
             Some(name) => Some(store.existing_box(name)?),
             None => store.read_box(&ledger.output_box(&checked.of))?,
         };
-        outcome.output_box_id = results.map(|content| self.files.snapshot(&content)).transpose()?;
+        let written = &self.files.written;
+        outcome.output_box_id = results.map(|content| written.borrow_mut().snapshot_of(store, &content)).transpose()?;
         let (ledger, (attempt, late, existed)) = self.decided(|ledger| {
             let attempt = attempt(ledger)?;
             let Decision { late, file } = ledger.decide_report(&attempt, &outcome, &writer)?;

@@ -10,51 +10,16 @@ mod remote;
 
 use crate::console::{self, Failure, PathFailure, printable};
 use crate::git::{Git, git, git_folder, patient};
+use crate::handoff::cards::Written;
 use crate::store::StoreError;
 use journal::Journal;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 const INDEX: &str = "contextpack-index";
-
-/// The files that a command wrote, from the repo's root, each with whether it was not there before.
-#[derive(Debug, Default)]
-pub(crate) struct Written {
-    files: BTreeMap<String, bool>,
-}
-
-impl Written {
-    pub(crate) fn add(&mut self, root: &Path, path: String) {
-        let is_new = root.join(&path).symlink_metadata().is_err();
-        self.add_created(path, is_new);
-    }
-
-    pub(crate) fn add_created(&mut self, path: String, is_new: bool) {
-        self.files.entry(path).or_insert(is_new);
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.files.is_empty()
-    }
-
-    fn listed(&self) -> String {
-        self.files.keys().flat_map(|path| [path, "\0"]).collect()
-    }
-
-    /// Removes the files that were not there before, none of which was published.
-    pub(crate) fn remove_new(&self, root: &Path) -> io::Result<()> {
-        for (path, _) in self.files.iter().filter(|(_, is_new)| **is_new) {
-            match fs::remove_file(root.join(path)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-}
 
 /// A push of which it is not known whether the remote has it.
 #[derive(Debug, thiserror::Error)]
@@ -163,7 +128,7 @@ impl Publisher {
             git.text().map_err(|error| failed(error.why))
         };
         let tree = with_index(&["read-tree", base.unwrap_or("--empty")], None)
-            .and_then(|_| with_index(&ADD, Some(&written.listed())))
+            .and_then(|_| with_index(&ADD, Some(&listed(written))))
             .and_then(|_| with_index(&["write-tree"], None));
         // It is not there if git failed before.
         let _ = fs::remove_file(&index);
@@ -182,7 +147,7 @@ impl Publisher {
     fn follow(&self, written: &Written, commit: &str, base: Option<&str>, message: &str) -> Result<(), Failure> {
         let none = "0".repeat(commit.len());
         self.git(&["update-ref", "-m", message, "HEAD", commit, base.unwrap_or(&none)])?;
-        let added = patient(&self.root, &ADD, Some(&written.listed())).map(drop).map_err(failed);
+        let added = patient(&self.root, &ADD, Some(&listed(written))).map(drop).map_err(failed);
         if added.is_err() && self.target.is_none() {
             match base {
                 Some(base) => self.git(&["update-ref", "HEAD", base, commit])?,
@@ -250,6 +215,10 @@ const RESET: [&str; 5] = ["--literal-pathspecs", "reset", "-q", "--pathspec-from
 
 fn head(root: &Path) -> Option<String> {
     git(root, &["rev-parse", "-q", "--verify", "HEAD"]).ok()
+}
+
+fn listed(written: &Written) -> String {
+    written.files.keys().flat_map(|path| [path, "\0"]).collect()
 }
 
 fn content_ids(text: &str) -> Vec<String> {

@@ -1,9 +1,10 @@
 //! What a remote has: the branch follows it, and a push that failed is looked for there.
 
 use super::journal::contains;
-use super::{ADD, Published, Publisher, RESET, UnknownPush, Written, failed, head, incomplete};
+use super::{ADD, Published, Publisher, RESET, UnknownPush, failed, head, incomplete};
 use crate::console::Failure;
 use crate::git::{Git, GitError, MAX_DURATION, git, patient, wait};
+use crate::handoff::cards::Written;
 use std::path::Path;
 use std::time::Duration;
 

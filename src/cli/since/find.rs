@@ -1,5 +1,6 @@
 //! Finds packs by their hashes: in the folders of packs, among delivered packs, and in every version that git still has.
 
+use super::ReadPack;
 use crate::cli::diff::outside;
 use crate::console::Failure;
 use crate::engine::Repository;
@@ -8,7 +9,6 @@ use crate::init::DELIVERED;
 use crate::model::RepoPath;
 use crate::review::content_hash;
 use crate::store::Folder;
-use std::collections::BTreeMap;
 
 /// The folders in which packs are by default, where they may have been before the configuration named another.
 const DEFAULTS: [&str; 3] = ["packs", "context-packs", ".contextpack/packs"];
@@ -17,7 +17,7 @@ const SHORTEST: usize = 8;
 
 const WHOLE: usize = 64;
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone)]
 pub(super) struct HashPrefix(String);
 
 impl HashPrefix {
@@ -56,29 +56,15 @@ impl FoundPack {
     }
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    /// The best file: one whose content is what its hash says, if there is any.
-    pub(super) pack: Option<FoundPack>,
-    pub(super) hashes: Vec<String>,
-}
-
-pub(super) fn find(
-    repository: &Repository,
-    hashes: impl IntoIterator<Item = HashPrefix>,
-) -> Result<BTreeMap<HashPrefix, Found>, Failure> {
-    let mut search = Search { found: hashes.into_iter().map(|hash| (hash, Found::default())).collect() };
-    if search.found.is_empty() {
-        return Ok(search.found);
+/// Looks for the packs that hashes name. Of several files of one pack, that one is taken whose content is what its hash says.
+pub(super) fn find(repository: &Repository, read: &mut [ReadPack]) -> Result<(), Failure> {
+    let mut search = Search { asked: read.iter_mut().filter(|read| read.hash.is_some()).collect() };
+    if search.is_over() {
+        return Ok(());
     }
     let folders = folders(repository);
-    for folder in &folders {
-        search.folder(repository, folder)?;
-    }
-    if !search.is_over() {
-        search.history(repository, &folders)?;
-    }
-    Ok(search.found)
+    folders.iter().try_for_each(|folder| search.folder(repository, folder))?;
+    if search.is_over() { Ok(()) } else { search.history(repository, &folders) }
 }
 
 pub(super) fn folders(repository: &Repository) -> Vec<RepoPath> {
@@ -95,13 +81,13 @@ pub(super) fn folders(repository: &Repository) -> Vec<RepoPath> {
     folders
 }
 
-struct Search {
-    found: BTreeMap<HashPrefix, Found>,
+struct Search<'r> {
+    asked: Vec<&'r mut ReadPack>,
 }
 
-impl Search {
+impl Search<'_> {
     fn is_over(&self) -> bool {
-        self.found.values().all(|found| found.pack.as_ref().is_some_and(FoundPack::is_intact))
+        self.asked.iter().all(|read| read.found.as_ref().is_some_and(FoundPack::is_intact))
     }
 
     fn folder(&mut self, repository: &Repository, dir: &RepoPath) -> Result<(), Failure> {
@@ -152,18 +138,16 @@ impl Search {
     }
 
     fn is_asked(&self, hex: &str) -> bool {
-        self.found.keys().any(|asked| asked.is_of(hex))
+        self.asked.iter().any(|read| read.names(hex))
     }
 
     fn look(&mut self, bytes: Vec<u8>, path: &str, commit: Option<&str>) {
         let Some(hex) = stated_hash(&bytes).map(str::to_owned).filter(|hex| self.is_asked(hex)) else { return };
         let pack = FoundPack { bytes, path: path.to_owned(), commit: commit.map(str::to_owned) };
-        for (_, found) in self.found.iter_mut().filter(|(asked, _)| asked.is_of(&hex)) {
-            if !found.hashes.contains(&hex) {
-                found.hashes.push(hex.clone());
-            }
-            if found.pack.as_ref().is_none_or(|old| !old.is_intact() && pack.is_intact()) {
-                found.pack = Some(pack.clone());
+        for read in self.asked.iter_mut().filter(|read| read.names(&hex)) {
+            read.candidates.insert(hex.clone());
+            if read.found.as_ref().is_none_or(|old| !old.is_intact() && pack.is_intact()) {
+                read.found = Some(pack.clone());
             }
         }
     }

@@ -31,6 +31,8 @@ struct ReadPack {
     commits: Vec<NamingCommit>,
     /// The hash, unless a file was named.
     hash: Option<HashPrefix>,
+    /// The hashes of all packs that it fits.
+    candidates: BTreeSet<String>,
     found: Option<FoundPack>,
     compared: Compared,
     /// Which of the files that moved were changed by commits that name the pack, in a sentence.
@@ -142,14 +144,12 @@ fn of_commits(repository: &Repository, range: &str) -> Result<Vec<ReadPack>, Fai
 
 fn answer(now: &Checkout<'_>, mut read: Vec<ReadPack>) -> Result<Answer, Failure> {
     let Checkout { repository, project, .. } = now;
-    let found = find(repository, read.iter().filter_map(|read| read.hash.clone()))?;
+    find(repository, &mut read)?;
     for read in &mut read {
-        if let Some(of_hash) = read.hash.as_ref().and_then(|hash| found.get(hash)) {
-            if let [_, _, ..] = of_hash.hashes[..] {
-                let message = format!("`{}` fits several packs: {}", read.asked, of_hash.hashes.join(", "));
-                return Err(Failure::usage(message));
-            }
-            read.found.clone_from(&of_hash.pack);
+        if read.candidates.len() > 1 {
+            let candidates: Vec<&str> = read.candidates.iter().map(String::as_str).collect();
+            let message = format!("`{}` fits several packs: {}", read.asked, candidates.join(", "));
+            return Err(Failure::usage(message));
         }
         read.compared = match &read.found {
             Some(found) => now.compare(found)?,
@@ -182,6 +182,10 @@ fn label(read: &mut [ReadPack]) {
 }
 
 impl ReadPack {
+    fn names(&self, hex: &str) -> bool {
+        self.hash.as_ref().is_some_and(|hash| hash.is_of(hex))
+    }
+
     /// Notes which of the files that moved the commits changed that name the pack: whoever reads that something moved can tell
     /// their own edits, such as a criterion that was ticked, from those of others. They count all the same, since others may
     /// have changed the same files.

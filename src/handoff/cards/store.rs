@@ -8,9 +8,11 @@ use super::id::{id_prefix, is_id_prefix, only_one};
 use super::json::{check_hash, parse_file, without_line_end};
 use super::{BoxContent, BoxSnapshot, Card, CardError, ContentId, LogAppend, LogEntry, LogName, PreparedCard};
 use crate::model::RepoPath;
-use crate::store::{Folder, StoreError, WriteResult};
+use crate::store::{Folder, StoreError};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The most cards or boxes that one command reads.
@@ -50,9 +52,14 @@ impl CardStore {
         Self { root: root.to_owned(), dir }
     }
 
-    fn folder(&self, below: &str) -> Result<Folder, StoreError> {
+    /// Returns the path, from the repo's root, of a file or folder below the folder of cards.
+    fn path(&self, below: &str) -> String {
         let dir = self.dir.as_str();
-        let path = if dir.is_empty() { below.to_owned() } else { format!("{dir}/{below}") };
+        if dir.is_empty() { below.to_owned() } else { format!("{dir}/{below}") }
+    }
+
+    fn folder(&self, below: &str) -> Result<Folder, StoreError> {
+        let path = self.path(below);
         let path = RepoPath::new(&path).map_err(|_| StoreError::Name { path: self.root.join(&path) })?;
         Folder::open(&self.root, &path)
     }
@@ -79,11 +86,11 @@ impl CardStore {
 
     pub fn shown(&self, kind: FileKind, id: &ContentId) -> String {
         let hex = id.hex();
-        format!("{}/{}/{}/{hex}.json", self.dir, kind.folder(), &hex[..2])
+        self.path(&format!("{}/{}/{hex}.json", kind.folder(), &hex[..2]))
     }
 
     pub fn shown_append(&self, log: &LogName, entry: &LogEntry) -> String {
-        format!("{}/logs/{}/{}", self.dir, log.as_str(), entry.file())
+        self.path(&format!("logs/{}/{}", log.as_str(), entry.file()))
     }
 
     /// Finds the card or box that an id, or the beginning of one, names; `None` if there is none.
@@ -165,14 +172,12 @@ impl CardStore {
         Ok(is_new)
     }
 
-    /// Returns the id of a box that never changes: of a log, a snapshot is written.
-    pub fn write_snapshot(&self, content: &BoxContent) -> Result<ContentId, CardError> {
-        let id = content.snapshot_id();
-        if content.id.is_none() {
-            let bytes = content.snapshot().bytes();
-            self.folder_of(FileKind::Box, id.hex())?.write(&format!("{}.json", id.hex()), &bytes)?;
-        }
-        Ok(id)
+    /// Writes files all or none: if `write` fails, those that are new are removed again.
+    pub fn transaction<T, E>(&self, write: impl FnOnce(&mut Written) -> Result<T, E>) -> Result<T, E> {
+        let mut written = Written::default();
+        let done = write(&mut written);
+        // The error is reported, and what cannot be removed is named by nothing.
+        done.inspect_err(|_| drop(written.remove_new(&self.root)))
     }
 
     /// Writes one append to a log, and returns its name.
@@ -219,7 +224,7 @@ impl CardStore {
         }
         let entries = folder.list()?.into_iter().map(|file| {
             LogEntry::parse(&file).ok_or_else(|| {
-                let shown = format!("{}/logs/{}/{file}", self.dir, log.as_str());
+                let shown = self.path(&format!("logs/{}/{file}", log.as_str()));
                 invalid(&shown, "its name is none that this program gives; move it out of the log")
             })
         });
@@ -321,47 +326,47 @@ fn parsed(bytes: &[u8]) -> Result<Value, String> {
     fault.map_or(Ok(value), Err)
 }
 
-/// Cards and boxes that are written together: unless all are written, those that are new are removed again.
+/// The files that a command writes, from the repo's root, each with whether it was not there before.
 ///
-/// Each file is named by its content, so that a crash in between leaves files that nothing names, and no file by halves.
-pub struct Transaction<'a> {
-    store: &'a CardStore,
-    written: Vec<(Folder, String)>,
+/// Cards and boxes are named by their content, so that a crash in between leaves files that nothing names, and no file by halves.
+#[derive(Debug, Default)]
+pub struct Written {
+    pub files: BTreeMap<String, bool>,
 }
 
-impl<'a> Transaction<'a> {
-    pub fn new(store: &'a CardStore) -> Self {
-        Self { store, written: Vec::new() }
+impl Written {
+    /// Adds a file before it is written.
+    pub fn add(&mut self, root: &Path, path: String) {
+        let is_new = root.join(&path).symlink_metadata().is_err();
+        self.files.entry(path).or_insert(is_new);
     }
 
-    pub fn card(&mut self, card: &PreparedCard) -> Result<(), CardError> {
-        self.file(FileKind::Card, &card.id, &card.bytes)
+    pub fn card(&mut self, store: &CardStore, card: &PreparedCard) -> Result<(), CardError> {
+        self.file(store, FileKind::Card, &card.id, &card.bytes)
     }
 
-    pub fn snapshot(&mut self, snapshot: &BoxSnapshot) -> Result<(), CardError> {
-        self.file(FileKind::Box, &snapshot.id(), &snapshot.bytes())
+    pub fn snapshot(&mut self, store: &CardStore, snapshot: &BoxSnapshot) -> Result<(), CardError> {
+        self.file(store, FileKind::Box, &snapshot.id(), &snapshot.bytes())
     }
 
-    fn file(&mut self, kind: FileKind, id: &ContentId, bytes: &[u8]) -> Result<(), CardError> {
-        let folder = self.store.folder_of(kind, id.hex())?;
-        let name = format!("{}.json", id.hex());
-        let is_new = folder.state(&name).is_none() && folder.read(&name)?.is_none();
-        if folder.write(&name, bytes)? == WriteResult::Written && is_new {
-            self.written.push((folder, name));
+    /// Returns the id of a box that never changes: of a log, a snapshot is written.
+    pub fn snapshot_of(&mut self, store: &CardStore, content: &BoxContent) -> Result<ContentId, CardError> {
+        if content.id.is_none() {
+            self.snapshot(store, &content.snapshot())?;
         }
+        Ok(content.snapshot_id())
+    }
+
+    fn file(&mut self, store: &CardStore, kind: FileKind, id: &ContentId, bytes: &[u8]) -> Result<(), CardError> {
+        self.add(&store.root, store.shown(kind, id));
+        store.folder_of(kind, id.hex())?.write(&format!("{}.json", id.hex()), bytes)?;
         Ok(())
     }
 
-    pub fn commit(mut self) {
-        self.written.clear();
-    }
-}
-
-impl Drop for Transaction<'_> {
-    fn drop(&mut self) {
-        for (folder, name) in self.written.drain(..).rev() {
-            // The error that ended the transaction is reported, and what cannot be removed is named by nothing.
-            let _ = folder.remove(&name);
-        }
+    /// Removes the files that were not there before.
+    pub fn remove_new(&self, root: &Path) -> io::Result<()> {
+        let new = self.files.iter().filter(|(_, is_new)| **is_new).map(|(path, _)| root.join(path));
+        // One that cannot be removed stops no other.
+        new.filter(|file| file.symlink_metadata().is_ok()).map(fs::remove_file).fold(Ok(()), io::Result::and)
     }
 }
