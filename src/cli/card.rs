@@ -5,7 +5,7 @@ use super::input;
 use crate::config::Settings;
 use crate::console::report::print_invalid_pack;
 use crate::console::{self, Exit, Failure, Format, printable, stamp};
-use crate::engine::{Repository, process_environment};
+use crate::engine::process_environment;
 use crate::handoff::cards::{
     BoxContent, BoxSnapshot, Card, CardContent, CardError, CardStore, CardWriter, ContentId, FileKind, LARGEST_BATCH,
     LogAppend, LogName, MessageStyle, PreparedCard, Written, import, messages, parse,
@@ -19,6 +19,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 pub(crate) struct CardFiles {
+    pub(crate) global: Global,
     pub(crate) store: CardStore,
     redactor: Redactor,
     environment: Environment,
@@ -27,16 +28,12 @@ pub(crate) struct CardFiles {
 impl CardFiles {
     pub(crate) fn open(global: &Global) -> Result<Self, Failure> {
         let (root, configuration) = global.workspace().configuration()?;
-        Ok(Self::new(&root, &configuration.settings))
+        Ok(Self::new(global, &root, &configuration.settings))
     }
 
-    pub(crate) fn of(repository: &Repository) -> Self {
-        Self::new(repository.root(), repository.settings())
-    }
-
-    pub(crate) fn new(root: &Path, settings: &Settings) -> Self {
-        let store = CardStore::new(root, settings.handover.dir.clone());
-        Self { store, redactor: Redactor::new(&settings.redaction), environment: process_environment() }
+    pub(crate) fn new(global: &Global, root: &Path, settings: &Settings) -> Self {
+        let (global, store) = (global.clone(), CardStore::new(root, settings.handover.dir.clone()));
+        Self { global, store, redactor: Redactor::new(&settings.redaction), environment: process_environment() }
     }
 
     pub(crate) fn writer(&self) -> CardWriter<'_> {
@@ -57,12 +54,7 @@ impl CardFiles {
     }
 
     /// Writes cards, and says what was removed and what stays deleted.
-    pub(crate) fn write(
-        &self,
-        written: &mut Written,
-        global: &Global,
-        prepared: &[PreparedCard],
-    ) -> Result<(), Failure> {
+    pub(crate) fn write(&self, written: &mut Written, prepared: &[PreparedCard]) -> Result<(), Failure> {
         let removed = removal_note(prepared.iter().map(|card| card.redacted).sum());
         let mut notes: Vec<String> = removed.into_iter().collect();
         for card in prepared {
@@ -73,7 +65,7 @@ impl CardFiles {
                 written.card(&self.store, card)?;
             }
         }
-        Ok(notes.iter().try_for_each(|note| global.note(&format!("note: {note}")))?)
+        Ok(notes.iter().try_for_each(|note| self.global.note(&format!("note: {note}")))?)
     }
 
     /// Reads and redacts cards; those that are missing, deleted or expired are `Err`, with the reason.
@@ -108,13 +100,13 @@ impl From<CardError> for Failure {
 pub(crate) fn run(global: &Global, command: &CardCommand) -> Result<Exit, Failure> {
     let files = CardFiles::open(global)?;
     files.settle(match command {
-        CardCommand::Add(options) => add(global, &files, options),
-        CardCommand::Show { ids } => show(global, &files, ids),
-        CardCommand::Delete { id } => delete(global, &files, id),
+        CardCommand::Add(options) => add(&files, options),
+        CardCommand::Show { ids } => show(&files, ids),
+        CardCommand::Delete { id } => delete(&files, id),
     })
 }
 
-fn add(global: &Global, files: &CardFiles, args: &CardAddArgs) -> Result<Exit, Failure> {
+fn add(files: &CardFiles, args: &CardAddArgs) -> Result<Exit, Failure> {
     let common = common_fields(args)?;
     let (mut cards, many) = match (&args.file, &args.text, &args.from_messages) {
         (Some(file), _, _) => (vec![json_of(file, "the card")?], false),
@@ -123,7 +115,7 @@ fn add(global: &Global, files: &CardFiles, args: &CardAddArgs) -> Result<Exit, F
             let (cards, left_out) = import(json_of(file, "the file of messages")?)?;
             if !left_out.is_empty() {
                 let names: Vec<String> = left_out.iter().map(|name| format!("`{}`", files.redacted(name))).collect();
-                global.note(&format!("note: {} beside the messages: not kept", names.join(", ")))?;
+                files.global.note(&format!("note: {} beside the messages: not kept", names.join(", ")))?;
             }
             (cards, true)
         }
@@ -145,14 +137,14 @@ fn add(global: &Global, files: &CardFiles, args: &CardAddArgs) -> Result<Exit, F
         }
     }
     let prepared = files.writer().prepare(cards)?;
-    files.store.transaction(|written| files.write(written, global, &prepared))?;
+    files.store.transaction(|written| files.write(written, &prepared))?;
     let card_ids: Vec<&ContentId> = prepared.iter().map(|card| &card.id).collect();
     let lines: Vec<String> = card_ids.iter().map(ToString::to_string).collect();
     let output = match card_ids.first() {
         Some(id) if !many => json!({"card_id": id}),
         _ => json!({"card_ids": card_ids}),
     };
-    global.print(&output, lines)
+    files.global.print(&output, lines)
 }
 
 /// Returns the fields that options give to every card, however it is given.
@@ -213,7 +205,7 @@ pub(crate) fn batch(names: &[String], what: &str) -> Result<Vec<String>, Failure
     Ok(names)
 }
 
-fn show(global: &Global, files: &CardFiles, names: &[String]) -> Result<Exit, Failure> {
+fn show(files: &CardFiles, names: &[String]) -> Result<Exit, Failure> {
     let names = batch(names, "cards")?;
     let (mut ids, mut missing_card_ids) = (Vec::new(), Vec::new());
     for name in names {
@@ -238,10 +230,10 @@ fn show(global: &Global, files: &CardFiles, names: &[String]) -> Result<Exit, Fa
         }
     }
     for (name, why) in &missing_card_ids {
-        global.note(&format!("note: {}: {why}", files.redacted(name)))?;
+        files.global.note(&format!("note: {}: {why}", files.redacted(name)))?;
     }
     let missing: Vec<String> = missing_card_ids.into_iter().map(|(name, _)| files.redacted(&name)).collect();
-    global.print(&json!({"cards": cards, "missing_card_ids": missing}), lines)
+    files.global.print(&json!({"cards": cards, "missing_card_ids": missing}), lines)
 }
 
 pub(crate) fn card_lines(id: &ContentId, card: &Card) -> Vec<String> {
@@ -257,24 +249,24 @@ pub(crate) fn card_lines(id: &ContentId, card: &Card) -> Vec<String> {
     lines
 }
 
-fn delete(global: &Global, files: &CardFiles, name: &str) -> Result<Exit, Failure> {
+fn delete(files: &CardFiles, name: &str) -> Result<Exit, Failure> {
     let missing = || CardError::card_not_found(name);
     let card_id = files.store.find(FileKind::Card, name)?.ok_or_else(missing)?;
     let deleted = files.store.delete_card(&card_id)?;
-    if global.format == Format::Text {
+    if files.global.format == Format::Text {
         let path = files.store.shown(FileKind::Card, &card_id);
-        global.note(&format!("note: the text is still in `{path}` and in git's history"))?;
+        files.global.note(&format!("note: the text is still in `{path}` and in git's history"))?;
     }
     let line = card_id.to_string();
-    global.print(&json!({"card_id": card_id, "deleted": deleted}), [line])
+    files.global.print(&json!({"card_id": card_id, "deleted": deleted}), [line])
 }
 
 pub(crate) fn run_box(global: &Global, command: &BoxCommand) -> Result<Exit, Failure> {
     let files = CardFiles::open(global)?;
-    files.settle(box_command(global, &files, command))
+    files.settle(box_command(&files, command))
 }
 
-fn box_command(global: &Global, files: &CardFiles, command: &BoxCommand) -> Result<Exit, Failure> {
+fn box_command(files: &CardFiles, command: &BoxCommand) -> Result<Exit, Failure> {
     let store = &files.store;
     match command {
         BoxCommand::New { ids, parents } => {
@@ -285,35 +277,29 @@ fn box_command(global: &Global, files: &CardFiles, command: &BoxCommand) -> Resu
                 parents.iter().try_for_each(|parent| written.snapshot_of(store, parent).map(drop))?;
                 written.snapshot(store, &new)
             })?;
-            print_box(global, new.id())
+            print_box(files, new.id())
         }
         BoxCommand::Snapshot { name } => {
             let content = store.existing_box(name)?;
-            print_box(global, store.transaction(|written| written.snapshot_of(store, &content))?)
+            print_box(files, store.transaction(|written| written.snapshot_of(store, &content))?)
         }
-        BoxCommand::Append { log, ids, author } => append_to_log(global, files, log, ids, author.as_deref()),
-        BoxCommand::List => list_boxes(global, files),
+        BoxCommand::Append { log, ids, author } => append_to_log(files, log, ids, author.as_deref()),
+        BoxCommand::List => list_boxes(files),
         BoxCommand::Diff { old, new } => {
             let (old, new) = (store.existing_box(old)?, store.existing_box(new)?);
-            print_difference(global, &old.card_ids, &new.card_ids)
+            print_difference(files, &old.card_ids, &new.card_ids)
         }
-        BoxCommand::FromPack { pack } => from_pack(global, files, pack),
-        BoxCommand::Show { names, style } => show_boxes(global, files, names, *style),
+        BoxCommand::FromPack { pack } => from_pack(files, pack),
+        BoxCommand::Show { names, style } => show_boxes(files, names, *style),
     }
 }
 
-fn print_box(global: &Global, box_id: ContentId) -> Result<Exit, Failure> {
+fn print_box(files: &CardFiles, box_id: ContentId) -> Result<Exit, Failure> {
     let line = box_id.to_string();
-    global.print(&json!({"box_id": box_id}), [line])
+    files.global.print(&json!({"box_id": box_id}), [line])
 }
 
-fn append_to_log(
-    global: &Global,
-    files: &CardFiles,
-    log: &str,
-    ids: &[String],
-    author: Option<&str>,
-) -> Result<Exit, Failure> {
+fn append_to_log(files: &CardFiles, log: &str, ids: &[String], author: Option<&str>) -> Result<Exit, Failure> {
     let log = LogName::new(log)?;
     files.writer().check_name(log.as_str(), "the log's name")?;
     let author = files.writer().line(author.unwrap_or(log.as_str()))?;
@@ -326,10 +312,10 @@ fn append_to_log(
     let name = format!("{}@{}", log.as_str(), entry.clock);
     let line = name.clone();
     let appended = json!({"box": name, "clock": entry.clock, "card_ids": append.card_ids});
-    global.print(&appended, [line])
+    files.global.print(&appended, [line])
 }
 
-fn list_boxes(global: &Global, files: &CardFiles) -> Result<Exit, Failure> {
+fn list_boxes(files: &CardFiles) -> Result<Exit, Failure> {
     let counted = |count: usize| console::counted(count, "card");
     let (mut boxes, mut lines) = (Vec::new(), Vec::new());
     for id in files.store.boxes()? {
@@ -341,10 +327,10 @@ fn list_boxes(global: &Global, files: &CardFiles) -> Result<Exit, Failure> {
     let mut logs = files.store.logs()?;
     logs.iter_mut().for_each(|log| log.name = files.redacted(&log.name));
     lines.extend(logs.iter().map(|log| format!("{}@{}  {}", log.name, log.clock, counted(log.cards))));
-    global.print(&json!({"boxes": boxes, "logs": logs}), lines)
+    files.global.print(&json!({"boxes": boxes, "logs": logs}), lines)
 }
 
-fn print_difference(global: &Global, old: &[ContentId], new: &[ContentId]) -> Result<Exit, Failure> {
+fn print_difference(files: &CardFiles, old: &[ContentId], new: &[ContentId]) -> Result<Exit, Failure> {
     let without = |ids: &[ContentId], others: &[ContentId]| -> (Vec<ContentId>, Vec<ContentId>) {
         let others: BTreeSet<&ContentId> = others.iter().collect();
         ids.iter().cloned().partition(|id| !others.contains(id))
@@ -356,11 +342,11 @@ fn print_difference(global: &Global, old: &[ContentId], new: &[ContentId]) -> Re
     let order = if reordered { ", in another order" } else { "" };
     lines.push(format!("{} in both{order}", console::counted(kept, "card")));
     let difference = json!({"added": added, "removed": removed, "kept": kept, "reordered": reordered});
-    global.print(&difference, lines)
+    files.global.print(&difference, lines)
 }
 
 /// Makes a box of two cards: the instructions and the context of a pack, which are what an agent reads.
-fn from_pack(global: &Global, files: &CardFiles, path: &Path) -> Result<Exit, Failure> {
+fn from_pack(files: &CardFiles, path: &Path) -> Result<Exit, Failure> {
     let bytes = input::file_or_stdin(path)?;
     let verification = verify(&bytes);
     let pack = match read(&bytes) {
@@ -385,22 +371,22 @@ fn from_pack(global: &Global, files: &CardFiles, path: &Path) -> Result<Exit, Fa
     let cards = files.writer().prepare(cards)?;
     let snapshot = BoxSnapshot::new(cards.iter().map(|card| card.id.clone()).collect(), Vec::new());
     files.store.transaction(|written| {
-        files.write(written, global, &cards)?;
+        files.write(written, &cards)?;
         Ok::<_, Failure>(written.snapshot(&files.store, &snapshot)?)
     })?;
-    print_box(global, snapshot.id())
+    print_box(files, snapshot.id())
 }
 
-fn show_boxes(global: &Global, files: &CardFiles, names: &[String], style: MessageStyle) -> Result<Exit, Failure> {
+fn show_boxes(files: &CardFiles, names: &[String], style: MessageStyle) -> Result<Exit, Failure> {
     let names = batch(names, "boxes")?;
-    let is_json = global.format == Format::Json;
+    let is_json = files.global.format == Format::Json;
     if let [name] = &names[..] {
         let content = files.store.existing_box(name)?;
         if !is_json {
-            return show_cards(global, files, &[content], style);
+            return show_cards(files, &[content], style);
         }
         let BoxContent { card_ids, parent_ids, .. } = content;
-        return global.print(&json!({"card_ids": card_ids, "parent_ids": parent_ids}), []);
+        return files.global.print(&json!({"card_ids": card_ids, "parent_ids": parent_ids}), []);
     }
     let (mut found, mut missing_box_ids): (Vec<BoxContent>, Vec<String>) = (Vec::new(), Vec::new());
     for name in names {
@@ -414,15 +400,15 @@ fn show_boxes(global: &Global, files: &CardFiles, names: &[String], style: Messa
         let named = |it: &BoxContent| json!({"box_id": it.name, "card_ids": it.card_ids, "parent_ids": it.parent_ids});
         let boxes: Value = found.iter().map(named).collect();
         let output = json!({"boxes": boxes, "missing_box_ids": missing_box_ids});
-        return global.print(&output, []);
+        return files.global.print(&output, []);
     }
     for name in &missing_box_ids {
         writeln!(console::stderr(), "note: box not found: {}", printable(name))?;
     }
-    show_cards(global, files, &found, style)
+    show_cards(files, &found, style)
 }
 
-fn show_cards(global: &Global, files: &CardFiles, boxes: &[BoxContent], style: MessageStyle) -> Result<Exit, Failure> {
+fn show_cards(files: &CardFiles, boxes: &[BoxContent], style: MessageStyle) -> Result<Exit, Failure> {
     let mut seen = BTreeSet::new();
     let ids: Vec<ContentId> = boxes.iter().flat_map(|content| &content.card_ids).cloned().collect();
     let ids: Vec<ContentId> = ids.into_iter().filter(|id| seen.insert(id.clone())).collect();
@@ -430,10 +416,10 @@ fn show_cards(global: &Global, files: &CardFiles, boxes: &[BoxContent], style: M
     for (id, read) in ids.iter().zip(files.read(&ids)?) {
         match read {
             Ok(card) => cards.push((id.clone(), card)),
-            Err(why) => global.note(&format!("note: {id}: {why}"))?,
+            Err(why) => files.global.note(&format!("note: {id}: {why}"))?,
         }
     }
-    if global.format == Format::Messages {
+    if files.global.format == Format::Messages {
         let messages = messages(&cards, style);
         let text = match style {
             MessageStyle::Openai => console::json_text(&messages.messages),
@@ -442,5 +428,5 @@ fn show_cards(global: &Global, files: &CardFiles, boxes: &[BoxContent], style: M
         writeln!(console::stdout(), "{text}")?;
         return Ok(Exit::Done);
     }
-    global.print(&Value::Null, cards.iter().flat_map(|(id, card)| card_lines(id, card)))
+    files.global.print(&Value::Null, cards.iter().flat_map(|(id, card)| card_lines(id, card)))
 }

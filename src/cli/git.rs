@@ -3,7 +3,6 @@
 use super::args::{GitCommand, Global};
 use super::input;
 use super::packs::{Checkout, PackKey};
-use crate::console::github::random_word;
 use crate::console::{self, Exit, Failure, PathFailure, printable};
 use crate::engine::companion;
 use crate::git::write_merged_files;
@@ -87,17 +86,21 @@ fn rebuild_pack(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Resu
         let (place, name) = conflict.rsplit_once('/').unwrap_or(("", conflict));
         place == folder && (name.ends_with(".json") || name.ends_with(".md"))
     };
-    let scratch = ScratchDir::new()?;
-    write_merged_files(&top, &other, &scratch.0, &settled)?;
-    let there = scratch.0.join(folder);
+    let scratch = tempfile::tempdir().map_err(|error| format!("no temporary folder: {}", error.kind()))?;
+    let merged = scratch.path().canonicalize().map_err(|error| error.kind().to_string())?;
+    write_merged_files(&top, &other, &merged, &settled)?;
+    let there = merged.join(folder);
     let json = path.strip_suffix(".md").map(|stem| format!("{stem}.json"));
     let pack = match &json {
         None => [ours, theirs].into_iter().find_map(read_pack),
-        Some(json) => read_pack(&scratch.0.join(json)),
+        Some(json) => read_pack(&merged.join(json)),
     };
     let pack = pack.ok_or("neither side is a context pack")?;
     let root = Repo::find_root(&there).map_err(|error| error.to_string())?;
-    let (built_name, sealed) = build_merged_pack(global, &top, &scratch.0, &root, &pack)?;
+    let built = build_merged_pack(global, &top, &merged, &root, &pack);
+    // Windows cannot remove the current folder.
+    let _left = std::env::set_current_dir(&top);
+    let (built_name, sealed) = built?;
     let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
     if json.is_some() && companion::name(&built_name) == name {
         return Ok(render::pack(sealed.pack()).whole().into_bytes());
@@ -113,7 +116,7 @@ fn rebuild_pack(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Resu
 fn build_merged_pack(
     global: &Global,
     top: &Path,
-    scratch: &Path,
+    merged: &Path,
     root: &Path,
     pack: &Pack,
 ) -> Result<(String, Sealed), String> {
@@ -121,7 +124,7 @@ fn build_merged_pack(
     std::env::set_current_dir(root).map_err(|error| error.kind().to_string())?;
     let repository = global.open(None).map_err(message)?;
     // A snapshot outside git is not merged, and without it the pack would lose its issues.
-    let below = root.strip_prefix(scratch).unwrap_or(Path::new(""));
+    let below = root.strip_prefix(merged).unwrap_or(Path::new(""));
     let snapshot = repository.settings().github.snapshot.as_str();
     let exists = |root: &Path| root.join(snapshot).try_exists().map_err(|error| error.kind().to_string());
     if exists(&top.join(below))? && !exists(repository.root())? {
@@ -152,28 +155,4 @@ fn merged_commit() -> Option<String> {
     let head = heads.next()?;
     let is_hash = matches!(head.len(), 40 | 64) && head.bytes().all(|byte| byte.is_ascii_hexdigit());
     (is_hash && heads.next().is_none()).then_some(head)
-}
-
-struct ScratchDir(std::path::PathBuf);
-
-impl ScratchDir {
-    fn new() -> Result<Self, String> {
-        let word = random_word().map_err(|error| error.kind().to_string())?;
-        let folder = std::env::temp_dir().join(word);
-        let mut builder = std::fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        // An existing folder belongs to another process.
-        builder.create(&folder).map_err(|error| format!("no temporary folder: {}", error.kind()))?;
-        let folder = folder.canonicalize().map_err(|error| error.kind().to_string())?;
-        Ok(Self(folder))
-    }
-}
-
-impl Drop for ScratchDir {
-    fn drop(&mut self) {
-        // Windows cannot remove the current folder.
-        let _left = std::env::set_current_dir(std::env::temp_dir());
-        let _gone = std::fs::remove_dir_all(&self.0);
-    }
 }

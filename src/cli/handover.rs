@@ -22,11 +22,11 @@ use std::path::Path;
 
 pub(crate) fn run(global: &Global, args: &HandoverArgs) -> Result<Exit, Failure> {
     let files = CardFiles::open(global)?;
-    files.settle(hand_over(global, &files, args))
+    files.settle(hand_over(&files, args))
 }
 
-fn hand_over(global: &Global, files: &CardFiles, args: &HandoverArgs) -> Result<Exit, Failure> {
-    let (built, folder, shown_folder) = settled(|| prepare(global, files, args))?;
+fn hand_over(files: &CardFiles, args: &HandoverArgs) -> Result<Exit, Failure> {
+    let (built, folder, shown_folder) = settled(|| prepare(files, args))?;
     let BuiltHandover { plan, sealed, agent, exit } = &built;
     let file = built.file();
     let log = files.store.read_box(plan.output_box.as_str())?;
@@ -34,7 +34,7 @@ fn hand_over(global: &Global, files: &CardFiles, args: &HandoverArgs) -> Result<
     on_signal(|| {})?;
     write(files, plan, sealed, &folder, &file)?;
     let path = format!("{shown_folder}/{file}");
-    report_notes(global, plan, log.map_or(0, |content| content.card_ids.len()))?;
+    report_notes(files, plan, log.map_or(0, |content| content.card_ids.len()))?;
     let result = json!({
         "context_box_id": plan.context_box,
         "target_profile_box_id": plan.profile_box,
@@ -43,17 +43,13 @@ fn hand_over(global: &Global, files: &CardFiles, args: &HandoverArgs) -> Result<
         "agent": agent,
         "pack": {"path": path, "hash": sealed.pack().hash},
     });
-    global.print(&result, summary(&built, &path))?;
+    files.global.print(&result, summary(&built, &path))?;
     Ok(*exit)
 }
 
 /// Checks the request and builds the pack in memory, and returns it with its folder and that folder's path for people.
-fn prepare(
-    global: &Global,
-    files: &CardFiles,
-    args: &HandoverArgs,
-) -> Result<(BuiltHandover, Folder, String), Failure> {
-    let repository = global.open(Some(Access::Read))?;
+fn prepare(files: &CardFiles, args: &HandoverArgs) -> Result<(BuiltHandover, Folder, String), Failure> {
+    let repository = files.global.open(Some(Access::Read))?;
     let recipe = recipe(&repository, &args.recipe)?;
     let arguments = arguments(&args.arguments)?;
     if args.budget.profiles.len() > 1 {
@@ -69,7 +65,7 @@ fn prepare(
     let HandoverArgs { recipe: name, boxes, budget, .. } = args;
     let (arguments, from, root) = (&arguments, args.from.as_deref(), args.root.as_ref());
     let task = HandoverTask { name, recipe, arguments, boxes, to, from, root, output_box: None, budget };
-    let built = built(&Checkout::new(global, &repository), files, task)?;
+    let built = built(&Checkout::new(&files.global, &repository), files, task)?;
     check_free(&folder, &shown, &built)?;
     Ok((built, folder, shown))
 }
@@ -105,7 +101,7 @@ pub(crate) fn built(
     files: &CardFiles,
     task: HandoverTask<'_>,
 ) -> Result<BuiltHandover, Failure> {
-    let Checkout { global, repository, project } = checkout;
+    let Checkout { repository, project, .. } = checkout;
     let agent = project.agent_of_handover(task.to).map_err(not_found)?;
     let known = &project.knowledge().agents.all[agent.agent];
     let to = party(project, task.to)?;
@@ -129,7 +125,7 @@ pub(crate) fn built(
     let agent = AgentContext { handover: Some(handover), ..agent };
     let probe = BudgetProbe { project, item, profile, limits, stamp, agent: Some(agent) };
     let (sealed, run) = checkout.build(&probe)?;
-    let sealed = run.of_pack(global, false, sealed)?;
+    let sealed = run.of_pack(checkout.global, false, sealed)?;
     Ok(BuiltHandover { plan, sealed, agent: target, exit: run.exit() })
 }
 
@@ -267,7 +263,7 @@ fn write(files: &CardFiles, plan: &HandoverPlan, sealed: &Sealed, folder: &Folde
 }
 
 /// Says on stderr what the result does not: secrets that were removed, and a log that was used before.
-fn report_notes(global: &Global, plan: &HandoverPlan, appended: usize) -> Result<(), Failure> {
+fn report_notes(files: &CardFiles, plan: &HandoverPlan, appended: usize) -> Result<(), Failure> {
     let removed = removal_note(plan.new_cards.iter().map(|card| card.redacted).sum());
     let unread = plan.cards.iter().filter_map(|card| {
         let why = card.card.as_ref().err()?;
@@ -276,7 +272,7 @@ fn report_notes(global: &Global, plan: &HandoverPlan, appended: usize) -> Result
     let cards = console::counted(appended, "card");
     let used = (appended > 0).then(|| format!("the log `{}` has {cards} already", plan.output_box.as_str()));
     let mut notes = removed.into_iter().chain(unread).chain(plan.notes.iter().cloned()).chain(used);
-    Ok(notes.try_for_each(|note| global.note(&format!("note: {note}")))?)
+    Ok(notes.try_for_each(|note| files.global.note(&format!("note: {note}")))?)
 }
 
 /// Prepares the pack of a handover to be built again from its context box, at the time at which it was made.
@@ -285,8 +281,8 @@ pub(crate) fn replayed<'c, 'r>(
     pack: &Pack,
     handover: &PackHandover,
 ) -> Result<BudgetProbe<'c, 'r>, Failure> {
-    let Checkout { repository, project, .. } = checkout;
-    let files = CardFiles::of(repository);
+    let Checkout { global, repository, project } = checkout;
+    let files = CardFiles::new(global, repository.root(), repository.settings());
     let given = |section: &Section| Given::ALL.into_iter().find(|given| given.name() == section.provenance);
     let own = pack.sections.iter().filter_map(|section| {
         let given = given(section).filter(|given| *given != Given::Inherited)?;

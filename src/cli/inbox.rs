@@ -28,7 +28,7 @@ impl LedgerFiles {
             return Ok(self.open_inbox(&name));
         }
         let name = settled(|| {
-            let repository = self.global.open(Some(Access::Read))?;
+            let repository = self.cards.global.open(Some(Access::Read))?;
             Ok(own_log(&party(&repository.project(), &arg.agent)?)?)
         });
         Ok(self.open_inbox(&name?))
@@ -85,7 +85,7 @@ fn list(files: &LedgerFiles, arg: &InboxArg) -> Result<Exit, Failure> {
         "turns": outputs,
         "faults": fault_outputs(&inbox.faults),
     });
-    files.global.print(&output, lines)?;
+    files.cards.global.print(&output, lines)?;
     open.report_faults(&inbox)
 }
 
@@ -151,7 +151,7 @@ fn dispatch(files: &LedgerFiles, args: &TurnPutArgs, code: &Cell<&'static str>) 
         Failure::from(error)
     };
     code.set("not_found");
-    let (to, root, from_agent) = match settled(|| recipient(&files.global, args))? {
+    let (to, root, from_agent) = match settled(|| recipient(&files.cards.global, args))? {
         Ok(found) => found,
         Err(message) => return refused("rejected", "agent_not_found", &files.cards.redacted(&message)),
     };

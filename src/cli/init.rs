@@ -4,15 +4,13 @@ use super::args::Global;
 use super::init_findings::{Findings, Survey, cost_in_git};
 use crate::config::Settings;
 use crate::console::report::{Report, ReportLine};
-use crate::console::{Exit, Failure, PathFailure};
+use crate::console::{Exit, Failure};
 use crate::engine::validated;
-use crate::git::{hooks_folder, is_in_git};
+use crate::git::is_in_git;
 use crate::init::{CONFIG, DetectedRepo, InitArgs, Setup, is_half, starter, unfit};
 use crate::intake::Repo;
 use crate::model::ItemState;
 use serde_json::json;
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
@@ -20,11 +18,9 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage("`init` writes `contextpack.yml`; run it without `--config`"));
     }
     let root = Repo::find_root(Path::new("."))?;
-    if (args.git || args.hook) && !is_in_git(&root) {
-        let option = if args.git { "--git" } else { "--hook" };
-        return Err(Failure::usage(format!(
-            "`{option}` sets up the clone, and this is not in a git repository: run `git init` first",
-        )));
+    if args.git && !is_in_git(&root) {
+        let message = "`--git` sets up the clone, and this is not in a git repository: run `git init` first";
+        return Err(Failure::usage(message));
     }
     let mut found = DetectedRepo::at(&root);
     let mut survey = Survey::of_starter(&root, &found);
@@ -46,12 +42,6 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     if args.git {
         crate::git::configure(&root, &super::git::SETTINGS).map_err(Failure::usage)?;
         global.note("git shows and merges packs with `contextpack git` in this clone")?;
-    }
-    if args.hook {
-        match write_hook(&root)? {
-            (path, None) => setup.written.push(path),
-            (path, Some(why)) => setup.left.push((path, why)),
-        }
     }
     let (is_new, commits) = (existing.is_none(), args.commit.is_some());
     let findings = Findings { found: &found, survey: &survey, is_new, commits };
@@ -114,41 +104,4 @@ fn print_report(global: &Global, setup: &Setup<'_>, findings: &Findings<'_>) -> 
         global.note(&format!("fill in: {path}: {what}"))?;
     }
     Ok(global.note(&format!("next: {}", findings.next_command()))?)
-}
-
-const HOOK: &str = "prepare-commit-msg";
-
-/// The hook. It runs no program but git, so that it works where contextpack is not installed.
-const SCRIPT: &str = include_str!("prepare-commit-msg.sh");
-
-const FOREIGN_HOOK: &str = "it is another hook; to add trailers, let it run `git interpret-trailers --in-place --if-exists addIfDifferent --trailer \"$CONTEXTPACK_TRAILER\" \"$1\"` where the variable is set";
-
-/// Writes the hook into the clone around `root`, and returns its path, and why a file of that name was left alone, if there is one.
-fn write_hook(root: &Path) -> Result<(String, Option<&'static str>), Failure> {
-    let unknown = || Failure::usage("git does not say where its hooks are: is it on the `PATH`?");
-    let folder = hooks_folder(root).ok_or_else(unknown)?;
-    let path = folder.join(HOOK);
-    let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
-    let failed = |error| PathFailure::failure("write", shown.clone(), error);
-    std::fs::create_dir_all(&folder).map_err(failed)?;
-    let mut options = OpenOptions::new();
-    // Neither a file nor a link in its place is replaced.
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o755);
-    match options.open(&path) {
-        Ok(mut file) => {
-            file.write_all(SCRIPT.as_bytes()).map_err(|error| {
-                // Half a hook must not stop the next try. The first error is the one to report.
-                let _ = std::fs::remove_file(&path);
-                failed(error)
-            })?;
-            Ok((shown, None))
-        }
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            let is_own = std::fs::read(&path).is_ok_and(|text| text == SCRIPT.as_bytes());
-            Ok((shown, Some(if is_own { "it has the hook" } else { FOREIGN_HOOK })))
-        }
-        Err(error) => Err(failed(error)),
-    }
 }

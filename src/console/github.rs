@@ -118,7 +118,7 @@ pub(crate) fn append(file: &Path, text: &str) -> Result<(), Failure> {
         .map_err(|error| PathFailure::failure("write", file.display().to_string(), error))
 }
 
-pub(crate) fn random_word() -> io::Result<String> {
+fn random_word() -> io::Result<String> {
     let mut word = [0; 16];
     getrandom::fill(&mut word)?;
     Ok(format!("contextpack-{:032x}", u128::from_le_bytes(word)))

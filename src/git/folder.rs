@@ -1,6 +1,5 @@
 //! Where git's files are: the work tree, its git folder, and what decides which files and commits there are.
 
-use super::run::Git;
 use crate::model::if_present;
 use std::fs;
 use std::io;
@@ -113,13 +112,4 @@ pub fn history_inputs(root: &Path) -> Vec<PathBuf> {
     let above = branch.iter().flat_map(|file| file.ancestors().take_while(|part| *part != shared));
     files.extend(above.map(Path::to_owned));
     files
-}
-
-/// Returns the folder of hooks of the clone around `root` as its git finds it, also by the user's own settings; `None` if git does not
-/// say.
-pub fn hooks_folder(root: &Path) -> Option<PathBuf> {
-    let output = Git::plain(root, &["rev-parse", "--git-path", "hooks"]).bytes().ok()?;
-    let path = String::from_utf8(output).ok()?;
-    let path = path.trim_end_matches(['\n', '\r']);
-    (!path.is_empty()).then(|| root.join(path))
 }

@@ -12,8 +12,7 @@ pub use commits::{
     head_commit, is_head, is_shallow, last_commits, merge_base, trailers,
 };
 pub use folder::{
-    UnreadableGit, git_folder, history_inputs, hooks_folder, is_in_git, is_sparse, is_without_index, outside_inputs,
-    work_tree,
+    UnreadableGit, git_folder, history_inputs, is_in_git, is_sparse, is_without_index, outside_inputs, work_tree,
 };
 pub use index::{GitUnavailable, IndexEntry, configure, entries, index_entries, is_tracked, is_without_links, remote};
 pub use merge::write_merged_files;

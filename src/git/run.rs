@@ -68,11 +68,6 @@ impl From<GitError> for String {
 }
 
 impl<'a> Git<'a> {
-    /// Prepares a command with everything that the environment and the user's settings say.
-    pub(super) fn plain(root: &'a Path, arguments: &[&str]) -> Self {
-        Self::with_options(root, &[], arguments)
-    }
-
     /// Prepares a question. Neither the environment nor the user's settings change its answer, and it starts no program that
     /// the repository's own settings name.
     pub fn isolated(root: &'a Path, arguments: &[&str]) -> Self {

@@ -32,12 +32,6 @@ pub(crate) struct InitArgs {
     #[arg(long)]
     pub(crate) git: bool,
 
-    /// Also writes a hook to this clone that adds trailers of packs to the messages of commits
-    ///
-    /// The hook `prepare-commit-msg` adds the lines of the variable `CONTEXTPACK_TRAILER`, which `contextpack render --trailer` prints. A hook of that name that exists is left alone.
-    #[arg(long)]
-    pub(crate) hook: bool,
-
     /// Also writes a workflow that builds a large repo in N jobs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MOST)))]
     pub(crate) matrix: Option<u32>,

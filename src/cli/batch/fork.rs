@@ -59,7 +59,7 @@ pub(super) fn run(files: &LedgerFiles, file: &Path, boxes: &[String], wake: &Wak
     for (task, field) in &removed {
         let place = prefix(&shown, task.and_then(|task| lines.get(task)).copied());
         let task = task.map_or_else(String::new, |task| format!(" of task {task}"));
-        files.global.note(&format!("note: {place}secrets were removed from `{field}`{task}"))?;
+        files.cards.global.note(&format!("note: {place}secrets were removed from `{field}`{task}"))?;
     }
     let plan = ForkPlan { shown, lines, id: batch.id(), batch, boxes };
     files.published(wake.publish, Some(wake), || fork(files, &plan))
@@ -90,7 +90,7 @@ fn fork(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<Done, Failure> {
         let (agent, pack) = (task.agent.as_deref().unwrap_or_default(), task.pack.as_deref().unwrap_or_default());
         format!("{:>4}  {agent}  {pack}  {}", task.task_index.to_string(), task.output_box)
     });
-    let tasks: Vec<String> = tasks.filter(|_| files.global.format == Format::Text).collect();
+    let tasks: Vec<String> = tasks.filter(|_| files.cards.global.format == Format::Text).collect();
     let (message, lines) = (format!("Fork batch {id}"), vec![id.to_string()]);
     let output = json!({"batch_id": id, "existed": existed, "matrix": matrix});
     let mut done = Done::new(message, &output, lines).noted(known);
@@ -124,8 +124,8 @@ fn record_forked(files: &LedgerFiles, ledger: &Ledger) -> Result<(), Failure> {
 }
 
 fn build(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<BuiltBatch, Failure> {
-    let repository = files.global.open(Some(Access::Read))?;
-    let checkout = Checkout::new(&files.global, &repository);
+    let repository = files.cards.global.open(Some(Access::Read))?;
+    let checkout = Checkout::new(&files.cards.global, &repository);
     let at = |line, failure| match failure {
         Failure::Usage(message) => Failure::Usage(prefix(&plan.shown, line) + &message),
         Failure::Input(message) => Failure::Input(prefix(&plan.shown, line) + &message),

@@ -67,7 +67,7 @@ fn run_on(files: &LedgerFiles, command: &BatchCommand) -> Result<Exit, Failure> 
 
 fn status(files: &LedgerFiles, batch: &BatchArg, watch: Option<Duration>) -> Result<Exit, Failure> {
     let batch = files.batch(batch)?;
-    let format = files.global.format;
+    let format = files.cards.global.format;
     let mut shown: Option<Vec<String>> = None;
     let mut exit = Exit::Done;
     loop {
@@ -165,10 +165,10 @@ fn list(files: &LedgerFiles) -> Result<Exit, Failure> {
         exit = Exit::Input;
         files.report_error(&format!("`{path}`: it is no batch; remove it"))?;
     }
-    if batches.is_empty() && exit == Exit::Done && files.global.format == Format::Text {
-        files.global.note("note: there are no batches; `contextpack batch fork` makes one")?;
+    if batches.is_empty() && exit == Exit::Done && files.cards.global.format == Format::Text {
+        files.cards.global.note("note: there are no batches; `contextpack batch fork` makes one")?;
     }
-    files.global.print(&json!({"batches": batches}), lines)?;
+    files.cards.global.print(&json!({"batches": batches}), lines)?;
     Ok(exit)
 }
 
@@ -300,7 +300,7 @@ fn join(files: &LedgerFiles, batch: &BatchArg) -> Result<Done, Failure> {
 fn give_result(files: &LedgerFiles, card: Value, log: &LogName) -> Result<(), Failure> {
     let store = &files.cards.store;
     let cards = files.cards.writer().prepare(vec![card])?;
-    files.cards.write(&mut files.written.borrow_mut(), &files.global, &cards)?;
+    files.cards.write(&mut files.written.borrow_mut(), &cards)?;
     let card_ids: Vec<ContentId> = cards.into_iter().map(|card| card.id).collect();
     let known = store.read_box(log.as_str())?;
     let is_known = card_ids.iter().all(|id| known.as_ref().is_some_and(|known| known.card_ids.contains(id)));

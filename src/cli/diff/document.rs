@@ -3,12 +3,11 @@
 use crate::console::{Document, Line, Role, line};
 use crate::review::{Diff, DiffLine, FieldChange, PackChange, ReviewItem, SharedChange};
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
 
 /// How many packs or sections are named; of more, the rest is counted.
 const MAX_NAMED: usize = 5;
 
-pub(in crate::cli) fn document(diff: &Diff, graph: Option<(String, usize)>) -> Document {
+pub(in crate::cli) fn document(diff: &Diff, graph: Option<(Vec<Line>, usize)>) -> Document {
     let mut document = Document::default();
     let (verdict, names) = diff.verdict_words();
     document.title(line(&verdict, &names));
@@ -31,7 +30,7 @@ pub(in crate::cli) fn document(diff: &Diff, graph: Option<(String, usize)>) -> D
         document.list(diff.causes.iter().map(|cause| line("{}: ", &[&cause.words]).join(pack_names(&cause.packs))));
     }
     if let Some((graph, left_out)) = graph {
-        document.code("mermaid", graph.lines().map(Line::from).collect());
+        document.code("mermaid", graph);
         if left_out > 0 {
             document.paragraph(format!("The drawing leaves {left_out} related items out."));
         }
@@ -249,7 +248,7 @@ impl MermaidGraph {
 }
 
 /// Returns the lines of a mermaid block and the number of omitted nodes; `None` if no pack has neighbours.
-pub(in crate::cli) fn graph(diff: &Diff) -> Option<(String, usize)> {
+pub(in crate::cli) fn graph(diff: &Diff) -> Option<(Vec<Line>, usize)> {
     let mut graph = MermaidGraph::default();
     diff.packs.iter().filter(|pack| !pack.root.is_empty()).for_each(|pack| graph.pack(diff, pack));
     // Changed neighbours are added first.
@@ -268,25 +267,18 @@ pub(in crate::cli) fn graph(diff: &Diff) -> Option<(String, usize)> {
     }
     let nodes = graph.nodes.iter().enumerate().map(|(at, (label, class))| format!("n{at}[\"{label}\"]:::{class}"));
     let classes = CLASSES.iter().map(|(name, look)| format!("classDef {name} {look}"));
-    let lines: Vec<String> = nodes.chain(graph.edges).chain(classes).map(|line| format!("  {line}\n")).collect();
-    Some((format!("graph LR\n{}", lines.concat()), graph.left_out))
+    let lines = nodes.chain(graph.edges).chain(classes).map(|line| Line::from(format!("  {line}")));
+    Some((std::iter::once(Line::from("graph LR")).chain(lines).collect(), graph.left_out))
 }
 
 /// Escapes a text for a label: possible syntax becomes character references.
 fn label(text: &str) -> String {
-    let mut label = String::new();
-    for c in text.chars().take(MAX_LABEL) {
-        match c {
-            c if c.is_alphanumeric() || matches!(c, ' ' | '-' | '/' | '.') => label.push(c),
-            // Controls and invisible signs have nothing to show.
-            c if c.is_ascii_punctuation() => {
-                let _ = write!(label, "#{};", u32::from(c));
-            }
-            _ => label.push('·'),
-        }
-    }
-    if text.chars().nth(MAX_LABEL).is_some() {
-        label.push('…');
-    }
-    label
+    let escaped = |c: char| match c {
+        c if c.is_alphanumeric() || matches!(c, ' ' | '-' | '/' | '.') => c.to_string(),
+        c if c.is_ascii_punctuation() => format!("#{};", u32::from(c)),
+        // Controls and invisible signs have nothing to show.
+        _ => "·".to_owned(),
+    };
+    let more = text.chars().nth(MAX_LABEL).map(|_| "…".to_owned());
+    text.chars().take(MAX_LABEL).map(escaped).chain(more).collect()
 }

@@ -28,7 +28,6 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 pub(crate) struct LedgerFiles {
-    pub(crate) global: Global,
     pub(crate) cards: CardFiles,
     pub(crate) root: PathBuf,
     pub(crate) settings: Settings,
@@ -72,9 +71,9 @@ impl LedgerFiles {
         let settings = configuration.settings;
         let dir = &settings.handover.dir;
         let [batches, inboxes] = [&BATCHES, &INBOXES].map(|kind| LedgerFolder::new(kind, &root, dir));
-        let (global, cards) = (global.clone(), CardFiles::new(&root, &settings));
+        let cards = CardFiles::new(global, &root, &settings);
         let (packs, written, publisher) = Default::default();
-        Ok(Self { global, cards, root, settings, batches, inboxes, packs, written, publisher })
+        Ok(Self { cards, root, settings, batches, inboxes, packs, written, publisher })
     }
 
     pub(crate) fn record(&self, path: String) {
@@ -128,12 +127,12 @@ impl LedgerFiles {
                 break done;
             }
         };
-        done.print(&self.global)?;
+        done.print(&self.cards.global)?;
         self.finish()?;
         let Some((doorbell, ring)) = doorbell.flatten().zip(done.ring) else { return Ok(done.exit) };
         if let Err(why) = self.rung(&doorbell, ring, options.push) {
             let why = self.cards.redacted(&why.message());
-            self.global.note(&format!("warning: the doorbell was not rung: {why}; what was written stays"))?;
+            self.cards.global.note(&format!("warning: the doorbell was not rung: {why}; what was written stays"))?;
             return Ok(done.exit.and(Exit::Outside));
         }
         Ok(done.exit)
@@ -143,7 +142,7 @@ impl LedgerFiles {
         let written = self.written.take();
         let published = match &mut *self.publisher.borrow_mut() {
             Some(publisher) if !written.files.is_empty() => {
-                publisher.publish(&written, &done.message, self.global.quiet)
+                publisher.publish(&written, &done.message, self.cards.global.quiet)
             }
             _ => Ok(Published::Done),
         };
