@@ -2,7 +2,7 @@
 
 use super::args::{AgentCommand, Global};
 use crate::config::{DocumentType, Policy};
-use crate::console::{self, Exit, Failure, Format, printable, report};
+use crate::console::{self, Column, Document, Exit, Failure, Format, line, printable, report};
 use crate::engine::{EngineError, Project, Repository};
 use crate::knowledge::{Agent, BUILT_IN_TEMPLATE, NewAgent, Scope};
 use crate::model::{Refusal, RepoPath, SourceTree as _};
@@ -133,13 +133,13 @@ fn faults(project: &Project<'_>) -> Result<Exit, Failure> {
 
 fn list(global: &Global, project: &Project<'_>) -> Result<Exit, Failure> {
     let agents: Vec<Value> = project.knowledge().agents.all.iter().map(|agent| summary(project, agent)).collect();
-    let width = |field: &str| agents.iter().map(|agent| text(agent, field).chars().count()).max().unwrap_or_default();
-    let (keys, names) = (width("key"), width("name"));
-    let line = |agent: &Value| {
+    let row = |agent: &Value| {
         let purpose = agent["purpose"].as_str().unwrap_or("(no purpose)");
-        format!("{:keys$}  {:names$}  {purpose}", text(agent, "key"), text(agent, "name")).trim_end().to_owned()
+        [text(agent, "key"), text(agent, "name"), purpose].map(|cell| line("{}", &[cell])).to_vec()
     };
-    global.print(&json!({"agents": agents}), agents.iter().map(line))?;
+    let mut document = Document::whole();
+    document.table(&[Column::Left(""); 3], agents.iter().map(row));
+    document.print(global.format, global.verbose, &[], &json!({"agents": agents}))?;
     if agents.is_empty() && global.format != Format::Json && project.confirm_agents_read().is_ok() {
         global.note("no agents: `contextpack agent new NAME --purpose TEXT` makes one")?;
     }

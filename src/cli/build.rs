@@ -19,13 +19,19 @@ use std::path::Path;
 use std::time::Instant;
 
 pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
+    let writes_more = args.markdown.is_some() || args.outputs.is_some() || args.review != ReviewArgs::default();
     if args.agent.choice.agent.is_some() {
-        return build_for_agent(global, args);
+        return match writes_more {
+            true => Err(Failure::usage("packs for an agent are printed, or written with `--out`, and nothing else is")),
+            false => build_for_agent(global, args),
+        };
     }
     let started = Instant::now();
     let printed = args.out.as_deref() == Some(Path::new("-"));
     let out = args.out.as_deref().filter(|_| !printed);
-    check_usage(args, printed)?;
+    if printed && writes_more {
+        return Err(Failure::usage("`--out -` prints a pack and writes nothing else"));
+    }
     let written_to: Vec<&Path> = out.into_iter().chain(args.markdown.as_deref()).collect();
     let repository = global.workspace().open(&written_to, Some(Access::Write))?;
     if printed {
@@ -140,9 +146,6 @@ fn foreign_note(
 }
 
 fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
-    if args.markdown.is_some() || args.outputs.is_some() || args.review != ReviewArgs::default() {
-        return Err(Failure::usage("packs for an agent are printed, or written with `--out`, and nothing else is"));
-    }
     let out = args.out.as_deref().filter(|out| *out != Path::new("-"));
     let written_to: Vec<&Path> = out.into_iter().collect();
     let repository = global.workspace().open(&written_to, Some(Access::Write))?;
@@ -178,13 +181,6 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     }
     repository.save_documents();
     Ok(exit)
-}
-
-fn check_usage(args: &BuildArgs, printed: bool) -> Result<(), Failure> {
-    if printed && (args.markdown.is_some() || args.outputs.is_some() || args.review != ReviewArgs::default()) {
-        return Err(Failure::usage("`--out -` prints a pack and writes nothing else"));
-    }
-    Ok(())
 }
 
 fn report_and_exit(

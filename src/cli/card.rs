@@ -111,18 +111,15 @@ fn add(files: &CardFiles, args: &CardAddArgs) -> Result<Exit, Failure> {
     let (mut cards, many) = match (&args.file, &args.text, &args.from_messages) {
         (Some(file), _, _) => (vec![json_of(file, "the card")?], false),
         (None, Some(text), _) => (vec![built(args, text)?], false),
-        (None, None, Some(file)) => {
+        // One of the three is given.
+        (None, None, file) => {
+            let file = file.as_deref().unwrap_or(Path::new("-"));
             let (cards, left_out) = import(json_of(file, "the file of messages")?)?;
             if !left_out.is_empty() {
                 let names: Vec<String> = left_out.iter().map(|name| format!("`{}`", files.redacted(name))).collect();
                 files.global.note(&format!("note: {} beside the messages: not kept", names.join(", ")))?;
             }
             (cards, true)
-        }
-        (None, None, None) => {
-            return Err(Failure::usage(
-                "there is no card: give FILE, `-` for standard input, `--type` and `--text`, or `--from-messages`",
-            ));
         }
     };
     // One that is no object is refused later.

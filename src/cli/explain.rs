@@ -91,9 +91,8 @@ fn explain_limits(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
             Err(diagnostics) => {
                 let error = diagnostics.first().map(|diagnostic| diagnostic.message.as_str());
                 lines.push(format!("{}: {}", grouped(limit), error.unwrap_or("there is no pack")));
-                let (none, nothing) = (Value::Null, [Value::Null; 0]);
                 steps.push(json!({
-                    "limit": limit, "used": none, "error": error, "sections": 0, "left_out": 0, "buys": nothing, "next": none,
+                    "limit": limit, "used": null, "error": error, "sections": 0, "left_out": 0, "buys": [], "next": null,
                 }));
             }
         }
@@ -153,12 +152,6 @@ fn step(
         json!({"id": id, "title": title, "limit": at})
     });
     Ok(json!({
-        "limit": limit,
-        "used": used,
-        "error": Value::Null,
-        "sections": sections,
-        "left_out": left_out,
-        "buys": buys,
-        "next": next,
+        "limit": limit, "used": used, "error": null, "sections": sections, "left_out": left_out, "buys": buys, "next": next,
     }))
 }

@@ -1,6 +1,6 @@
 //! `contextpack inbox`: turns that are put into inboxes of agents, claimed and acknowledged.
 
-use super::args::{Global, InboxArg, InboxCommand, TurnAckArgs, TurnArg, TurnPutArgs};
+use super::args::{Global, InboxCommand, TurnAckArgs, TurnArg, TurnPutArgs};
 use super::handover::{not_found, party, root_item};
 use super::ledger::{Done, LedgerFiles, OpenLedger, fault_outputs, state_output, state_text};
 use super::packs::Checkout;
@@ -21,15 +21,15 @@ impl LedgerFiles {
         OpenLedger { files: self, folder: &self.inboxes, name: agent.as_str().to_owned() }
     }
 
-    fn inbox(&self, arg: &InboxArg) -> Result<OpenLedger<'_>, Failure> {
-        if let Ok(name) = LogName::new(&arg.agent)
+    fn inbox(&self, agent: &str) -> Result<OpenLedger<'_>, Failure> {
+        if let Ok(name) = LogName::new(agent)
             && self.inboxes.has_inbox(&name)?
         {
             return Ok(self.open_inbox(&name));
         }
         let name = settled(|| {
             let repository = self.cards.global.open(Some(Access::Read))?;
-            Ok(own_log(&party(&repository.project(), &arg.agent)?)?)
+            Ok(own_log(&party(&repository.project(), agent)?)?)
         });
         Ok(self.open_inbox(&name?))
     }
@@ -47,7 +47,7 @@ fn run_on(files: &LedgerFiles, command: &InboxCommand) -> Result<Exit, Failure> 
     match command {
         // Answered above.
         InboxCommand::Put(_) => Ok(Exit::Done),
-        InboxCommand::List(inbox) => list(files, inbox),
+        InboxCommand::List { agent } => list(files, agent),
         InboxCommand::Claim { turn, author, publish } => {
             files.published(*publish, None, || claim(files, turn, author.as_deref()))
         }
@@ -56,15 +56,15 @@ fn run_on(files: &LedgerFiles, command: &InboxCommand) -> Result<Exit, Failure> 
         }
         InboxCommand::Reclaim { turn, reclaim } => files.published(reclaim.wake.publish, Some(&reclaim.wake), || {
             let named = |inbox: &Ledger| turn.turn.as_deref().map(|typed| inbox.find_turn(typed)).transpose();
-            files.inbox(&turn.inbox)?.reclaim(named, reclaim.after)
+            files.inbox(&turn.agent)?.reclaim(named, reclaim.after)
         }),
-        InboxCommand::Close(end) => files.published(end.publish, None, || set_closed(files, &end.inbox, true)),
-        InboxCommand::Open(end) => files.published(end.publish, None, || set_closed(files, &end.inbox, false)),
+        InboxCommand::Close(end) => files.published(end.publish, None, || set_closed(files, &end.agent, true)),
+        InboxCommand::Open(end) => files.published(end.publish, None, || set_closed(files, &end.agent, false)),
     }
 }
 
-fn list(files: &LedgerFiles, arg: &InboxArg) -> Result<Exit, Failure> {
-    let open = files.inbox(arg)?;
+fn list(files: &LedgerFiles, agent: &str) -> Result<Exit, Failure> {
+    let open = files.inbox(agent)?;
     let inbox = open.read()?;
     let turns = inbox.states();
     let count = turns.iter().filter(|turn| !turn.status.is_terminal()).count();
@@ -90,7 +90,7 @@ fn list(files: &LedgerFiles, arg: &InboxArg) -> Result<Exit, Failure> {
 }
 
 fn claim(files: &LedgerFiles, arg: &TurnArg, author: Option<&str>) -> Result<Done, Failure> {
-    files.inbox(&arg.inbox)?.claim(author, |inbox, repeats| match &arg.turn {
+    files.inbox(&arg.agent)?.claim(author, |inbox, repeats| match &arg.turn {
         Some(typed) => inbox.state_of(&inbox.find_turn(typed)?).map(Some),
         None => {
             let turns = inbox.states();
@@ -102,11 +102,11 @@ fn claim(files: &LedgerFiles, arg: &TurnArg, author: Option<&str>) -> Result<Don
 
 fn acknowledge(files: &LedgerFiles, args: &TurnAckArgs) -> Result<Done, Failure> {
     let attempt = |inbox: &Ledger| inbox.attempt(inbox.find_turn(&args.turn)?, args.epoch);
-    files.inbox(&args.inbox)?.report(&args.status, &args.outcome, attempt)
+    files.inbox(&args.agent)?.report(&args.status, &args.outcome, attempt)
 }
 
-fn set_closed(files: &LedgerFiles, arg: &InboxArg, closed: bool) -> Result<Done, Failure> {
-    let inbox = files.inbox(arg)?;
+fn set_closed(files: &LedgerFiles, agent: &str, closed: bool) -> Result<Done, Failure> {
+    let inbox = files.inbox(agent)?;
     let (_, changed) = inbox.decided(|inbox| {
         let file = inbox.set_closed(closed);
         Ok((file.is_some(), file))
@@ -183,17 +183,9 @@ fn dispatch(files: &LedgerFiles, args: &TurnPutArgs, code: &Cell<&'static str>) 
         trace_id: args.trace_id.clone(),
         key: args.key.clone(),
     };
-    let named = [
-        ("the log's name", Some(&request.output_box)),
-        ("the correlation id", request.correlation_id.as_ref()),
-        ("the trace id", request.trace_id.as_ref()),
-        ("the key", request.key.as_ref()),
-        ("the agent's key", Some(&request.agent)),
-        ("the agent's key", request.from_agent.as_ref()),
-        ("the root", request.root.as_ref()),
-    ];
-    for (what, name) in named {
-        name.map_or(Ok(()), |name| writer.check_name(name, what)).map_err(failed)?;
+    for (field, value) in json!(request).as_object().into_iter().flatten() {
+        let text = value.as_str().unwrap_or_default();
+        writer.check_name(text, &format!("`{field}`")).map_err(failed)?;
     }
     let (open, id) = (files.open_inbox(&inbox), request.id());
     let name = &open.name;

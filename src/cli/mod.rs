@@ -14,7 +14,6 @@ mod git;
 mod handover;
 mod inbox;
 mod init;
-mod init_findings;
 mod input;
 mod ledger;
 mod list;

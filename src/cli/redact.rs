@@ -4,7 +4,7 @@ use super::args::{Global, RedactArgs};
 use super::input;
 use crate::config::RedactionSettings;
 use crate::console::report::print_error;
-use crate::console::{self, Exit, Failure, PathFailure};
+use crate::console::{self, Column, Document, Exit, Failure, PathFailure, line};
 use crate::engine::Configuration;
 use crate::model::RepoPath;
 use crate::redact::{Piece, Redactor, Removal, built_in_rules};
@@ -185,12 +185,14 @@ fn rules(global: &Global, own: &RedactionSettings) -> Result<Exit, Failure> {
     let own = own.rules.iter().map(|rule| (rule.name.clone(), redactor.line(&rule.reason), false));
     let mut rules: Vec<(String, String, bool)> = built_in.chain(own).collect();
     rules.sort_by(|a, b| a.0.cmp(&b.0));
-    let width = rules.iter().map(|(name, ..)| name.len()).max().unwrap_or_default();
-    let line = |(name, reason, built_in): &(String, String, bool)| {
+    let row = |(name, reason, built_in): &(String, String, bool)| {
         let source = if *built_in { "" } else { " (contextpack.yml)" };
-        format!("{name:<width$}  {reason}{source}")
+        [name, &format!("{reason}{source}")].map(|cell| line("{}", &[cell])).to_vec()
     };
     let json = |(name, reason, built_in): &(String, String, bool)| json!({"name": name, "reason": reason, "built_in": built_in});
-    let lines: Vec<String> = rules.iter().map(line).collect();
-    global.print(&json!({"rules": rules.iter().map(json).collect::<Vec<_>>()}), lines)
+    let mut document = Document::whole();
+    document.table(&[Column::Left(""); 2], rules.iter().map(row));
+    let value = json!({"rules": rules.iter().map(json).collect::<Vec<_>>()});
+    document.print(global.format, global.verbose, &[], &value)?;
+    Ok(Exit::Done)
 }

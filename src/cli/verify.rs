@@ -28,11 +28,11 @@ struct VerifiedPack {
 impl VerifiedPack {
     fn new(path: String, bytes: Vec<u8>) -> Self {
         let Verification { hash, violations, .. } = verify(&bytes);
-        Self { path, hash: hash.map(|hash| hash.to_string()), valid: false, faults: violations, bytes }
+        Self { hash: hash.map(|hash| hash.to_string()), bytes, ..Self::other(path, violations) }
     }
 
-    fn other(path: String, hash: Option<String>, faults: Vec<String>) -> Self {
-        Self { path, hash, valid: false, faults, bytes: Vec::new() }
+    fn other(path: String, faults: Vec<String>) -> Self {
+        Self { path, hash: None, valid: false, faults, bytes: Vec::new() }
     }
 }
 
@@ -97,13 +97,13 @@ fn verify_named(global: &Global, named: &Path) -> Result<Vec<VerifiedPack>, Fail
         let follows = is_named && context.is_none();
         if !follows && !file.symlink_metadata().is_ok_and(|there| there.is_file()) {
             // What was replaced by a link, a folder or a device must not count as absent.
-            verified.push(VerifiedPack::other(name, None, vec!["it is not a regular file".to_owned()]));
+            verified.push(VerifiedPack::other(name, vec!["it is not a regular file".to_owned()]));
             continue;
         }
         let bytes = match read_file(&file, if follows { Links::Follow } else { Links::Refuse }) {
             // One that was listed and is larger than any that is read stops no other.
             Err(error) if !follows && error.kind() == io::ErrorKind::FileTooLarge => {
-                verified.push(VerifiedPack::other(name, None, vec![error.to_string()]));
+                verified.push(VerifiedPack::other(name, vec![error.to_string()]));
                 continue;
             }
             read => read.map_err(|error| PathFailure::failure("read", file.display().to_string(), error))?,
@@ -111,7 +111,7 @@ fn verify_named(global: &Global, named: &Path) -> Result<Vec<VerifiedPack>, Fail
         let checked = context.as_mut().map(|context| context.check(global, &file, &name, &bytes)).transpose()?;
         let companion_fault = if context.is_none() { companion_fault(&file, &bytes, &name)? } else { None };
         let mut one = match checked.flatten() {
-            Some((hash, faults)) => VerifiedPack::other(name, Some(hash), faults),
+            Some((hash, faults)) => VerifiedPack { hash: Some(hash), ..VerifiedPack::other(name, faults) },
             None => VerifiedPack::new(name, bytes),
         };
         one.faults.extend(companion_fault);

@@ -4,7 +4,7 @@ use super::{BudgetArgs, JobArgs, interval, seconds, timeout};
 use crate::cli::completion;
 use crate::handoff::cards::{MessageStyle, Role};
 use crate::handoff::ledger::LAST_EPOCH;
-use clap::{Args as Options, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args as Options, Subcommand, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -41,8 +41,9 @@ pub(crate) enum CardCommand {
 }
 
 #[derive(Debug, Options)]
+#[command(group = ArgGroup::new("card").args(["file", "text", "from_messages"]).required(true))]
 pub(crate) struct CardAddArgs {
-    #[arg(value_name = "FILE|-", conflicts_with_all = ["kind", "role", "text", "from_messages"])]
+    #[arg(value_name = "FILE|-", conflicts_with_all = ["kind", "role"])]
     pub(crate) file: Option<PathBuf>,
     #[arg(long = "type", value_name = "TYPE", requires = "text")]
     pub(crate) kind: Option<String>,
@@ -50,7 +51,7 @@ pub(crate) struct CardAddArgs {
     pub(crate) role: Option<Role>,
     #[arg(long, value_name = "AUTHOR", allow_hyphen_values = true)]
     pub(crate) author: Option<String>,
-    #[arg(long, value_name = "TEXT", requires = "kind", allow_hyphen_values = true, conflicts_with = "from_messages")]
+    #[arg(long, value_name = "TEXT", requires = "kind", allow_hyphen_values = true)]
     pub(crate) text: Option<String>,
     #[arg(long = "meta", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(crate) metadata: Vec<String>,
@@ -221,7 +222,10 @@ pub(crate) struct TurnPutArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum InboxCommand {
     Put(TurnPutArgs),
-    List(InboxArg),
+    List {
+        #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
+        agent: String,
+    },
     Claim {
         #[command(flatten)]
         turn: TurnArg,
@@ -243,29 +247,23 @@ pub(crate) enum InboxCommand {
 
 #[derive(Debug, Options)]
 pub(crate) struct InboxEndArgs {
-    #[command(flatten)]
-    pub(crate) inbox: InboxArg,
+    #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
+    pub(crate) agent: String,
     #[command(flatten)]
     pub(crate) publish: PublishArgs,
 }
 
 #[derive(Debug, Options)]
-pub(crate) struct InboxArg {
+pub(crate) struct TurnArg {
     #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
     pub(crate) agent: String,
-}
-
-#[derive(Debug, Options)]
-pub(crate) struct TurnArg {
-    #[command(flatten)]
-    pub(crate) inbox: InboxArg,
     pub(crate) turn: Option<String>,
 }
 
 #[derive(Debug, Options)]
 pub(crate) struct TurnAckArgs {
-    #[command(flatten)]
-    pub(crate) inbox: InboxArg,
+    #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
+    pub(crate) agent: String,
     pub(crate) turn: String,
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(LAST_EPOCH)))]
     pub(crate) epoch: Option<u32>,

@@ -2,7 +2,7 @@
 
 use super::matrix;
 use crate::cli::args::{BudgetArgs, WakeArgs};
-use crate::cli::card::CardFiles;
+use crate::cli::card::{CardFiles, removal_note};
 use crate::cli::handover::{BuiltHandover, HandoverTask, built, party};
 use crate::cli::input;
 use crate::cli::ledger::{Done, LedgerFiles};
@@ -56,10 +56,8 @@ pub(super) fn run(files: &LedgerFiles, file: &Path, boxes: &[String], wake: &Wak
         }
     };
     let (batch, removed) = batch(cards, file)?;
-    for (task, field) in &removed {
-        let place = prefix(&shown, task.and_then(|task| lines.get(task)).copied());
-        let task = task.map_or_else(String::new, |task| format!(" of task {task}"));
-        files.cards.global.note(&format!("note: {place}secrets were removed from `{field}`{task}"))?;
+    if let Some(note) = removal_note(removed) {
+        cards.global.note(&format!("note: {shown}: {note}"))?;
     }
     let plan = ForkPlan { shown, lines, id: batch.id(), batch, boxes };
     files.published(wake.publish, Some(wake), || fork(files, &plan))
@@ -187,29 +185,15 @@ fn build_task(
     built(checkout, &files.cards, handover)
 }
 
-/// The index of a task, `None` for the batch itself, and the name of a field.
-type RemovedField = (Option<usize>, String);
-
-/// Returns the batch of a plan, without secrets, and the fields from which some were removed, with their tasks.
-fn batch(cards: &CardFiles, file: BatchFile) -> Result<(Batch, Vec<RemovedField>), Failure> {
+/// Returns the batch of a plan, without secrets, and how many of its values held some.
+fn batch(cards: &CardFiles, file: BatchFile) -> Result<(Batch, usize), Failure> {
     let deadline_seconds = file.deadline().unwrap_or(DEADLINE_SECONDS);
     let BatchFile { parent_agent, tool_call_id, key, fail_fast, tasks, .. } = file;
     let (schema_version, fail_fast) = (BATCH_VERSION.to_owned(), fail_fast.unwrap_or(false));
     let batch = Batch { schema_version, parent_agent, tool_call_id, key, fail_fast, deadline_seconds, tasks };
-    let before = serde_json::to_value(&batch).map_err(std::io::Error::from)?;
-    let mut after = before.clone();
-    cards.writer().scrub_value(&mut after)?;
-    let mut removed = Vec::new();
-    let mut compare = |task, before: &Value, after: &Value| {
-        let fields = before.as_object().into_iter().flatten();
-        let changed = fields.filter(|(name, value)| !value.is_array() && after.get(*name) != Some(*value));
-        removed.extend(changed.map(|(name, _)| (task, name.clone())));
-    };
-    compare(None, &before, &after);
-    for index in 0..batch.tasks.len() {
-        compare(Some(index), &before["tasks"][index], &after["tasks"][index]);
-    }
-    let scrubbed = serde_json::from_value(after).map_err(|_| {
+    let mut value = serde_json::to_value(&batch).map_err(std::io::Error::from)?;
+    let removed = cards.writer().scrub_value(&mut value)?;
+    let scrubbed = serde_json::from_value(value).map_err(|_| {
         Failure::Input("a secret is where the plan needs another value; nothing was written".to_owned())
     })?;
     Ok((scrubbed, removed))

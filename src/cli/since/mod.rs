@@ -1,7 +1,6 @@
 //! `contextpack diff --since`: what changed since packs were read, which are named by their hashes, as files, or in trailers of commits.
 
-mod compare;
-mod find;
+mod read;
 
 use super::args::{DiffArgs, Global};
 use super::input;
@@ -14,8 +13,7 @@ use crate::git::{CommitTrailers, changed_files, trailers};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::review::{Diff, MovedText, PackMoves, Pair, SalvagedPack, SharedChange};
 use crate::wire::Pack;
-use compare::{Compared, missing};
-use find::{FoundPack, HashPrefix, find};
+use read::{Compared, FoundPack, HashPrefix, find, missing, stated_hash};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -223,7 +221,7 @@ impl ReadPack {
 
     /// Returns the hash of the pack as it was read; else what was asked for. A damaged file may state none.
     fn hash(&self) -> Option<String> {
-        let stated = self.found.as_ref().and_then(|found| find::stated_hash(&found.bytes));
+        let stated = self.found.as_ref().and_then(|found| stated_hash(&found.bytes));
         let built = self.compared.old.pack.as_ref().map(|pack| pack.hash.clone()).filter(|hash| !hash.is_empty());
         let asked = self.hash.as_ref().map(HashPrefix::text);
         stated.map(|hex| format!("sha256:{hex}")).or(built).or(asked)

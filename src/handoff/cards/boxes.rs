@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 
 const BOX_VERSION: &str = "box/v1";
 
-/// The highest number that eight digits hold.
 const LAST_CLOCK: u32 = 99_999_999;
 
 /// The most by which a clock exceeds the next lower one. Writers go up by one, and branches that lack a part of the files leave

@@ -55,7 +55,6 @@ impl<'de> Deserialize<'de> for ContentId {
     }
 }
 
-/// The fewest digits that name an id.
 const FEWEST_DIGITS: usize = 8;
 
 /// Returns whether a word is an id or the beginning of one, so that it can be no log's name.
