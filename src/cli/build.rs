@@ -4,8 +4,7 @@ use super::args::{BuildArgs, Global, ReviewArgs};
 use super::delivery;
 use super::packs::{self, BuildRun, Checkout};
 use crate::console::github::{append, append_outputs, summary};
-use crate::console::report::{Report, ReportLine};
-use crate::console::{self, Exit, Failure, Format, counted, stamp};
+use crate::console::{self, Document, Exit, Failure, Format, counted, line, printable, stamp};
 use crate::engine::{
     BuildObserver, BuildOrder, FAILED, PackState, PackTarget, Project, REMOVED, Repository, SessionRequest, UNCHANGED,
     WRITTEN, delivery_folder, pack_file_name,
@@ -191,9 +190,23 @@ fn report_and_exit(
     shown: &dyn Fn(&str) -> String,
     started: Instant,
 ) -> Result<Exit, Failure> {
-    report(global, run, states, shown).print(global.format, global.verbose, || {
-        packs::build_output(states.iter().map(|state| packs::built_pack(state, shown)).collect(), &run.diagnostics, &[])
-    })?;
+    run.report(
+        global,
+        global.quiet,
+        &document(global, states, shown),
+        |_| (),
+        || {
+            packs::build_output(
+                states.iter().map(|state| packs::built_pack(state, shown)).collect(),
+                &run.diagnostics,
+                &[],
+            )
+        },
+    )?;
+    if !matches!(global.format, Format::Json | Format::Github) {
+        let mut notes = notes(global, states, shown).into_iter();
+        notes.try_for_each(|note| writeln!(console::stderr(), "{}", printable(&note)))?;
+    }
     if let Some(file) = &args.review.file {
         append(file, &summary("build", states, shown, &run.diagnostics, None).markdown())?;
     }
@@ -243,22 +256,27 @@ fn print_one(global: &Global, repository: &Repository, args: &BuildArgs) -> Resu
 
 const MAX_FAILED: usize = 5;
 
-fn report(global: &Global, run: &BuildRun, states: &[PackState], shown: &dyn Fn(&str) -> String) -> Report {
+/// Returns the packs as they are printed: the files that were written or removed, or in a workflow's log what became of each.
+fn document(global: &Global, states: &[PackState], shown: &dyn Fn(&str) -> String) -> Document {
+    let texts = |state: &PackState| match global.format {
+        Format::Github => vec![format!("{}: {}: {}", state.status, shown(&state.name), state.reasons.join("; "))],
+        _ => state.files.iter().map(|name| shown(name)).collect(),
+    };
+    let texts = states.iter().filter(|state| state.status != UNCHANGED).flat_map(texts);
+    let mut document = Document::whole();
+    document.list(texts.map(|text| line("{}", &[&text])));
+    document
+}
+
+/// Returns what people read about packs that were not built, or with `--verbose` about all that were written.
+fn notes(global: &Global, states: &[PackState], shown: &dyn Fn(&str) -> String) -> Vec<String> {
+    let note = |state: &PackState| format!("{}: {}", shown(&state.name), state.reasons.join("; "));
+    let mut notes = Vec::new();
     let failed = states.iter().filter(|state| state.status == FAILED).count();
-    let mut listed = 0;
-    let lines = states.iter().filter(|state| state.status != UNCHANGED).map(|state| {
-        let (path, reasons) = (shown(&state.name), state.reasons.join("; "));
-        listed += usize::from(state.status == FAILED);
-        let note = match state.status {
-            FAILED if global.verbose || failed <= MAX_FAILED || listed <= MAX_FAILED => {
-                Some(format!("not built: {path}: {reasons}"))
-            }
-            FAILED if listed == failed => Some(format!("not built: {} more; `-v` lists all", failed - MAX_FAILED)),
-            WRITTEN if global.verbose => Some(format!("{path}: {reasons}")),
-            _ => None,
-        };
-        let files = state.files.iter().map(|name| shown(name)).collect();
-        ReportLine::Built { status: state.status, path, reasons, files, note }
-    });
-    run.report(global, global.quiet, lines.collect())
+    let most = if global.verbose { failed } else { MAX_FAILED };
+    let failures = states.iter().filter(|state| state.status == FAILED).take(most);
+    notes.extend(failures.map(|state| format!("not built: {}", note(state))));
+    notes.extend((failed > most).then(|| format!("not built: {} more; `-v` lists all", failed - most)));
+    notes.extend(states.iter().filter(|state| global.verbose && state.status == WRITTEN).map(note));
+    notes
 }

@@ -2,9 +2,8 @@
 
 use super::args::{CheckArgs, Global};
 use super::packs::{self, BuildRun, Checkout, checked_pack};
-use crate::console::github::{append, summary};
-use crate::console::report::ReportLine;
-use crate::console::{self, Exit, Failure, Format, no_roots};
+use crate::console::github::{Annotations, append, summary};
+use crate::console::{self, Document, Exit, Failure, Format, line, no_roots};
 use crate::engine::{
     BUILDABLE, FAILED, PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphaned,
 };
@@ -71,14 +70,19 @@ fn report_and_exit(
         let next = is_stale.then(|| format!("{}.", uppercased(&next_step(&states))));
         append(file, &summary("check", &states, &shown, &run.diagnostics, next.as_deref()).markdown())?;
     }
-    let lines = differing.iter().map(|state| ReportLine::Finding {
-        status: state.status,
-        path: format!("{dir}/{}", state.name),
-        reasons: state.reasons.join("; "),
-    });
+    let is_github = global.format == Format::Github;
+    let finding = |state: &&PackState| {
+        line(&format!("{}: {{}}: {{}}", state.status), &[&format!("{dir}/{}", state.name), &state.reasons.join("; ")])
+    };
+    let mut document = Document::whole();
+    document.list(differing.iter().filter(|_| !is_github).map(finding));
+    let annotate = |annotations: &mut Annotations| {
+        differing.iter().for_each(|state| {
+            annotations.add_pack(&format!("{dir}/{}", state.name), state.status, &state.reasons.join("; "));
+        });
+    };
     // `--quiet` leaves warnings out of the text, but not out of the annotations.
-    let errors_only = global.quiet && global.format != Format::Github;
-    run.report(global, errors_only, lines.collect()).print(global.format, global.verbose, || {
+    run.report(global, global.quiet && !is_github, &document, annotate, || {
         let packs: Vec<_> = states.iter().map(|state| checked_pack(state, dir)).collect();
         json!({"packs": packs, "diagnostics": console::diagnostics(&run.diagnostics)})
     })?;

@@ -2,8 +2,7 @@
 
 use super::args::Global;
 use crate::config::{DenyList, Settings};
-use crate::console::report::{Report, ReportLine};
-use crate::console::{Exit, Failure, counted, diagnostics, stamp};
+use crate::console::{Document, Exit, Failure, counted, diagnostics, line, stamp};
 use crate::engine::{BudgetLimits, BuildJob, Project, build_packs, process_environment, validated};
 use crate::git::{commits_touching, is_in_git};
 use crate::init::{
@@ -77,17 +76,17 @@ fn existing(
 
 fn print_report(global: &Global, setup: &Setup<'_>, findings: &Findings<'_>) -> Result<(), Failure> {
     let faults = &findings.found.faults;
-    let lines = setup.written.iter().cloned().map(ReportLine::File).collect();
-    let report = Report { diagnostics: faults.clone(), known: Vec::new(), lines };
-    report.print(global.format, global.verbose, || {
-        let pairs = |pairs: &[(String, &str)], key: &str| -> Vec<Value> {
-            pairs.iter().map(|(path, text)| json!({"path": path, key: text})).collect()
-        };
-        json!({
+    let mut document = Document::whole();
+    document.list(setup.written.iter().map(|path| line("{}", &[path])));
+    let pairs = |pairs: &[(String, &str)], key: &str| -> Value {
+        pairs.iter().map(|(path, text)| json!({"path": path, key: text})).collect()
+    };
+    let by_hand: Value = setup.by_hand.iter().map(|(path, entry)| json!({"path": path, "entry": entry})).collect();
+    let value = json!({
             "written": setup.written,
             "left_alone": pairs(&setup.left, "reason"),
             "fill_in": pairs(&setup.fill_in, "what"),
-            "by_hand": setup.by_hand.iter().map(|(path, entry)| json!({"path": path, "entry": entry})).collect::<Vec<_>>(),
+            "by_hand": by_hand,
             "found": {
                 "looked_for": tracker_names().collect::<Vec<_>>(),
                 "trackers": findings.counts().map(|(name, items)| json!({"tracker": name, "items": items})).collect::<Value>(),
@@ -95,8 +94,8 @@ fn print_report(global: &Global, setup: &Setup<'_>, findings: &Findings<'_>) -> 
             },
             "diagnostics": diagnostics(faults),
             "next": findings.next_command(),
-        })
-    })?;
+    });
+    document.print(global.format, global.verbose, faults, &value)?;
     let left = setup.left.iter().map(|(path, why)| format!("left alone: {path}: {why}"));
     let by_hand = setup.by_hand.iter();
     let by_hand =

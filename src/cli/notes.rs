@@ -2,11 +2,11 @@
 
 use super::args::{Global, NotesArgs};
 use super::input;
-use super::redact::{decoded, in_repo};
+use super::redact::{decoded, denies};
 use crate::config::{DenyList, Settings};
 use crate::console::report::print_diagnostics;
 use crate::console::{self, Exit, Failure, json_text};
-use crate::engine::{Configuration, process_environment};
+use crate::engine::{Configuration, path_inside, process_environment};
 use crate::knowledge::{DocumentRules, Secrecy};
 use crate::model::{Digest, RepoPath, SourceTree as _};
 use crate::notes::{
@@ -134,17 +134,15 @@ struct NoteMaker {
 
 impl NoteMaker {
     fn document(&self, path: &Path) -> Result<Made, NotesError> {
-        let inside = in_repo(&self.root, path);
-        let name = inside.clone().unwrap_or_else(|| path.display().to_string().replace('\\', "/"));
-        if RepoPath::new(name.trim_start_matches('/')).is_ok_and(|path| self.deny.denies(&path)) {
+        let inside = path_inside(&self.root, path);
+        if denies(&self.deny, inside.as_ref(), path) {
             return Err(NotesError::new("denied", "files of this name are never opened"));
         }
         if inside.is_none() && path.exists() {
             let error = NotesError::new("outside", "it is outside of the repo");
             return Err(error.help("copy it into the repo, or run this in its own repo"));
         }
-        let name = inside.unwrap_or_default();
-        let rules = RepoPath::new(&name).ok().and_then(|path| DocumentRules::of(&self.settings, &path));
+        let rules = inside.as_ref().and_then(|path| DocumentRules::of(&self.settings, path));
         let rules = rules.unwrap_or(DocumentRules { source: None, is_overview: false });
         if rules.source.is_some_and(|source| source.is_secret()) {
             return Err(NotesError::new(SECRET, "the configuration says that it holds secrets"));
@@ -161,7 +159,13 @@ impl NoteMaker {
         let document =
             ReadableDocument::open(&text, &self.limits).map_err(|faults| self.invalid("its front matter", &faults))?;
         let body = Piece { key: "body", text: &text[document.body.clone()], line: document.body_line };
-        let body = self.redactor.scrub(&name, &[body]).texts.into_iter().next().unwrap_or_default();
+        let body = self
+            .redactor
+            .scrub(inside.as_ref().map_or("", RepoPath::as_str), &[body])
+            .texts
+            .into_iter()
+            .next()
+            .unwrap_or_default();
         let source = Digest::of(body.as_str());
         if let Some(given) = &self.given {
             let notes = self.checked(given, &body, &source)?;

@@ -4,8 +4,8 @@ use super::args::{AgentChoice, BudgetArgs, Global, is_ci};
 use super::diff::outside;
 use super::handover::replayed;
 use crate::config::Policy;
-use crate::console::report::{Report, ReportLine};
-use crate::console::{self, Exit, Failure, Format, no_roots, report, stamp, strict};
+use crate::console::github::Annotations;
+use crate::console::{self, Document, Exit, Failure, Format, counted, no_roots, report, stamp, strict};
 use crate::engine::{
     BudgetLimits, BudgetProbe, BuildJob, BuildReport, EngineError, Finish, PackState, PackTarget, Project, Repository,
     build_packs,
@@ -17,8 +17,8 @@ use crate::wire::Pack;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use std::io::IsTerminal as _;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 pub(crate) fn no_packs(global: &Global) -> Option<&'static str> {
@@ -79,24 +79,48 @@ impl BuildRun {
         Ok(())
     }
 
-    /// Returns what is printed, with warnings that are no news apart. In CI and with `--verbose` a text has all of them.
-    pub(crate) fn report(&self, global: &Global, errors_only: bool, lines: Vec<ReportLine>) -> Report {
+    /// Prints the diagnostics and a document, or JSON alone; in a workflow's log `annotate` adds what the document is there.
+    ///
+    /// Warnings that are no news are counted, and in a workflow's log no annotations. In CI and with `--verbose` a text has all.
+    pub(crate) fn report(
+        &self,
+        global: &Global,
+        errors_only: bool,
+        document: &Document,
+        annotate: impl FnOnce(&mut Annotations),
+        value: impl FnOnce() -> Value,
+    ) -> Result<(), Failure> {
         let has_all = global.format != Format::Github && (global.verbose || is_ci());
-        let visible = report::visible(&self.diagnostics, errors_only);
         // One more of equal diagnostics is news.
         let mut severities: BTreeMap<_, Vec<Severity>> = BTreeMap::new();
         for known in self.known.iter().filter(|_| !has_all) {
             severities.entry(known.key()).or_default().push(known.severity);
         }
-        let mut report = Report { diagnostics: Vec::new(), known: Vec::new(), lines };
+        let (mut news, mut known) = (Vec::new(), Vec::new());
+        let visible = report::visible(&self.diagnostics, errors_only);
         for diagnostic in &visible {
-            let known = severities.get_mut(&diagnostic.key()).filter(|_| diagnostic.severity == Severity::Warning);
-            match known.and_then(Vec::pop) {
-                Some(severity) => report.known.push(diagnostic.clone().with_severity(severity)),
-                None => report.diagnostics.push(diagnostic.clone()),
+            let old = severities.get_mut(&diagnostic.key()).filter(|_| diagnostic.severity == Severity::Warning);
+            match old.and_then(Vec::pop) {
+                Some(severity) => known.push(diagnostic.clone().with_severity(severity)),
+                None => news.push(diagnostic.clone()),
             }
         }
-        report
+        if global.format == Format::Github {
+            let mut annotations = Annotations::new();
+            annotations.add_diagnostics(&news);
+            annotations.add_known(&known);
+            annotate(&mut annotations);
+            return Ok(document.print_log(annotations, global.verbose)?);
+        }
+        let value = if global.format == Format::Json { value() } else { Value::Null };
+        document.print(global.format, global.verbose, &news, &value)?;
+        if !known.is_empty() && global.format != Format::Json {
+            let kinds: BTreeSet<Code> = known.iter().map(|known| known.code).collect();
+            let counts = [counted(known.len(), "warning"), counted(kinds.len(), "kind")].join(" of ");
+            let what = if news.is_empty() { ", none new" } else { " that are not new" };
+            writeln!(console::stderr(), "{counts}{what}: `-v` shows all")?;
+        }
+        Ok(())
     }
 
     pub(crate) fn exit(&self) -> Exit {

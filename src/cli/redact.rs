@@ -2,10 +2,10 @@
 
 use super::args::{Global, RedactArgs};
 use super::input;
-use crate::config::RedactionSettings;
+use crate::config::{DenyList, RedactionSettings};
 use crate::console::report::print_error;
 use crate::console::{self, Column, Document, Exit, Failure, PathFailure, line};
-use crate::engine::Configuration;
+use crate::engine::{Configuration, path_inside};
 use crate::model::RepoPath;
 use crate::redact::{Piece, Redactor, Removal, built_in_rules};
 use crate::store::{self, Folder, Links};
@@ -40,9 +40,8 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
     for file in &args.files {
         let given = file.display().to_string();
         let shown = redactor.line(&given);
-        let inside = in_repo(&root, file);
-        let name = inside.clone().unwrap_or_else(|| given.replace('\\', "/"));
-        if RepoPath::new(name.trim_start_matches('/')).is_ok_and(|path| deny.denies(&path)) {
+        let inside = path_inside(&root, file);
+        if denies(&deny, inside.as_ref(), file) {
             let why = "files of this name are never opened, so it never enters a pack; to see what the rules would remove, pass the text on standard input";
             refuse(&shown, why)?;
             continue;
@@ -58,7 +57,10 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
             Ok(text) => {
                 let target = folder.as_ref().zip(file.file_name().and_then(|name| name.to_str()));
                 // A file outside the repo has no path that the configuration could allow.
-                reports.push((shown, scrub(&redactor, inside.as_deref().unwrap_or_default(), &text, args, target)?));
+                reports.push((
+                    shown,
+                    scrub(&redactor, inside.as_ref().map_or("", RepoPath::as_str), &text, args, target)?,
+                ));
             }
         }
     }
@@ -92,6 +94,12 @@ fn validate(args: &RedactArgs) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Returns whether a file is never opened, by its path in the repo or, outside of it, as it was typed.
+pub(super) fn denies(deny: &DenyList, inside: Option<&RepoPath>, file: &Path) -> bool {
+    let typed = file.display().to_string().replace('\\', "/");
+    inside.cloned().or_else(|| RepoPath::new(typed.trim_start_matches('/')).ok()).is_some_and(|path| deny.denies(&path))
+}
+
 /// Decodes a text like the packs do, or returns why it is none.
 pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, &'static str> {
     if bytes.contains(&0) {
@@ -103,12 +111,6 @@ pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, &'static str> {
         return Ok(bare.replace("\r\n", "\n").replace('\r', "\n"));
     }
     Ok(if bare.len() == text.len() { text } else { bare.to_owned() })
-}
-
-pub(super) fn in_repo(root: &Path, file: &Path) -> Option<String> {
-    let file = file.canonicalize().ok()?;
-    let path = file.strip_prefix(root.canonicalize().ok()?).ok()?;
-    Some(path.to_str()?.replace('\\', "/"))
 }
 
 fn scrub(

@@ -3,7 +3,7 @@
 use super::args::{Global, PageArgs};
 use super::packs::no_packs;
 use super::page::print_faults;
-use super::watch::{WatchReporter, agent_request, events, from_root, refuse_typed, stamps};
+use super::watch::{WatchReporter, agent_request, events, refuse_typed, stamps};
 use crate::console::{Exit, Failure, user_caches};
 use crate::engine::{SessionRequest, process_environment};
 use crate::intake::Repo;
@@ -29,12 +29,10 @@ pub(crate) fn run(global: &Global, args: &PageArgs, is_built: bool) -> Result<Ex
 
 /// Builds packs, for an agent in memory, and serves them until stopped.
 fn watched(global: &Global, args: &PageArgs) -> Result<Exit, Failure> {
-    let here = std::env::current_dir()?;
-    let root = Repo::find_root(&here)?;
-    let typed = args.shown.iter().map(|root| root.display().to_string());
+    let root = Repo::find_root(&std::env::current_dir()?)?;
     let request = SessionRequest {
         config: global.config.clone(),
-        roots: typed.map(|typed| from_root(&here, &root, &typed)).collect(),
+        roots: args.shown.iter().map(|typed| typed.display().to_string()).collect(),
         untracked: global.untracked(),
         caches: user_caches(),
         agent: agent_request(&args.agent, true),

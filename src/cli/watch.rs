@@ -5,9 +5,7 @@ use super::packs;
 use crate::console::{
     self, Exit, Failure, Format, PathFailure, counted, json_line, printable, report, stamp, strict, user_caches,
 };
-use crate::engine::{
-    AgentRequest, EngineError, PackState, SessionRequest, UNCHANGED, path_inside, process_environment,
-};
+use crate::engine::{AgentRequest, EngineError, PackState, SessionRequest, UNCHANGED, process_environment};
 use crate::intake::Repo;
 use crate::model::Diagnostic;
 use crate::seal::Stamp;
@@ -28,11 +26,10 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
     if args.out.as_deref() == Some(Path::new("-")) {
         return Err(Failure::usage("`watch` needs a folder of packs; `--print=full` prints a rendering"));
     }
-    let here = std::env::current_dir()?;
-    let root = Repo::find_root(&here)?;
+    let root = Repo::find_root(&std::env::current_dir()?)?;
     let PackArgs { roots, budget } = &args.packs;
     let (profiles, limits, agent) = (budget.profiles.clone(), budget.limits(), agent_request(&args.agent, false));
-    let roots = roots.iter().map(|typed| from_root(&here, &root, typed)).collect();
+    let roots = roots.clone();
     let out = args.out.as_deref().map(std::path::absolute).transpose()?;
     let (config, untracked, caches) = (global.config.clone(), global.untracked(), user_caches());
     let request = SessionRequest { config, roots, profiles, limits, untracked, out, root, caches, rest: None, agent };
@@ -67,14 +64,6 @@ pub(crate) fn events(root: &Path, poll: Option<Duration>) -> Result<(Box<dyn Eve
 pub(crate) fn agent_request(choice: &AgentChoice, all_roots: bool) -> Option<AgentRequest> {
     let AgentChoice { agent, policy } = choice;
     agent.clone().map(|name| AgentRequest { name, policy: *policy, all_roots })
-}
-
-/// Converts a path relative to the current folder to one relative to the repo's root; other roots stay as typed.
-pub(crate) fn from_root(here: &Path, root: &Path, typed: &str) -> String {
-    match here != root && Path::new(typed).is_file() {
-        true => path_inside(root, Path::new(typed)).map_or_else(|| typed.to_owned(), |path| path.to_string()),
-        false => typed.to_owned(),
-    }
 }
 
 /// Stops the watch after the running build on Ctrl-C and similar signals, and at once on the second one.

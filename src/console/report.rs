@@ -1,16 +1,15 @@
-//! What a command reports, printed in the form that `--format` asks for: text, JSON or GitHub's annotations. The
-//! Markdown form is the job's summary, in [`super::github`].
+//! How diagnostics, failures and lines are printed: as text, JSON or GitHub's annotations.
 
 use super::failure::{Exit, Failure};
 use super::github::Annotations;
-use super::{counted, has_output, json_text, printable, stderr, stdout};
+use super::{has_output, json_text, printable, stderr, stdout};
 use crate::model::{Code, Diagnostic, Severity};
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, Write};
 
@@ -41,85 +40,6 @@ const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const FRAME: Style = AnsiColor::BrightBlue.on_default().bold();
 const MAX_SOURCE_CHARS: usize = 120;
-
-pub(crate) struct Report {
-    /// The diagnostics for people, who may have asked for errors only; JSON has its own.
-    pub(crate) diagnostics: Vec<Diagnostic>,
-    /// Warnings that are no news, with the severity that they would have: text counts them, and annotations leave them to the log.
-    pub(crate) known: Vec<Diagnostic>,
-    pub(crate) lines: Vec<ReportLine>,
-}
-
-pub(crate) enum ReportLine {
-    /// The path of a file that was written or removed: data for standard output, in a workflow too.
-    File(String),
-    /// A pack that a build wrote, removed or could not build.
-    Built {
-        status: &'static str,
-        path: String,
-        reasons: String,
-        files: Vec<String>,
-        /// What people read about it on standard error.
-        note: Option<String>,
-    },
-    /// A pack that differs from the one that a build gives.
-    Finding { status: &'static str, path: String, reasons: String },
-}
-
-impl Report {
-    pub(crate) fn print<T: Serialize>(
-        &self,
-        format: Format,
-        verbose: bool,
-        json: impl FnOnce() -> T,
-    ) -> io::Result<()> {
-        match format {
-            Format::Text | Format::Markdown | Format::Messages | Format::Table => self.print_text(verbose),
-            Format::Json => writeln!(stdout(), "{}", json_text(&json())),
-            Format::Github => self.print_annotations(),
-        }
-    }
-
-    fn print_text(&self, verbose: bool) -> io::Result<()> {
-        print_diagnostics(&folded(&self.diagnostics, verbose))?;
-        let (mut out, mut err) = (stdout(), stderr());
-        if !self.known.is_empty() {
-            let kinds: BTreeSet<Code> = self.known.iter().map(|known| known.code).collect();
-            let counts = [counted(self.known.len(), "warning"), counted(kinds.len(), "kind")].join(" of ");
-            let what = if self.diagnostics.is_empty() { ", none new" } else { " that are not new" };
-            writeln!(err, "{counts}{what}: `-v` shows all")?;
-        }
-        for line in &self.lines {
-            match line {
-                ReportLine::File(text) => writeln!(out, "{}", printable(text))?,
-                ReportLine::Built { files, note, .. } => {
-                    files.iter().try_for_each(|file| writeln!(out, "{}", printable(file)))?;
-                    note.iter().try_for_each(|note| writeln!(err, "{}", printable(note)))?;
-                }
-                ReportLine::Finding { status, path, reasons } => {
-                    writeln!(out, "{status}: {}: {}", printable(path), printable(reasons))?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn print_annotations(&self) -> io::Result<()> {
-        let mut annotations = Annotations::new();
-        annotations.add_diagnostics(&self.diagnostics);
-        annotations.add_known(&self.known);
-        for line in &self.lines {
-            match line {
-                ReportLine::File(path) => writeln!(stdout(), "{}", printable(path))?,
-                ReportLine::Built { status, path, reasons, .. } => {
-                    annotations.log(&format!("{status}: {path}: {reasons}"));
-                }
-                ReportLine::Finding { status, path, reasons } => annotations.add_pack(path, status, reasons),
-            }
-        }
-        annotations.print()
-    }
-}
 
 /// Prints `value` as JSON if `format` asks for that, else `lines`, in which nothing controls a terminal.
 pub(crate) fn print_lines<T: Serialize>(

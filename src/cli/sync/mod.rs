@@ -5,8 +5,8 @@ mod request;
 pub(super) use request::{IssueScope, secrets};
 
 use super::args::{Global, SyncArgs};
-use crate::console::report::{Report, ReportLine, print_error};
-use crate::console::{self, Exit, Failure, Format, counted, strict, user_caches};
+use crate::console::report::print_error;
+use crate::console::{self, Document, Exit, Failure, Format, counted, line, strict, user_caches};
 use crate::engine::{Repository, apply_severities, process_environment};
 use crate::git;
 use crate::github::{
@@ -133,27 +133,24 @@ fn masked(note: Diagnostic, redactor: &Redactor, secrets: &Tokens) -> Diagnostic
 fn print_summary(global: &Global, scope: &IssueScope, summary: &SyncSummary) -> Result<(), Failure> {
     let reset = summary.reset.map(|at| humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(at)));
     let is_silent = global.quiet && global.format != Format::Github;
-    let report = Report {
-        diagnostics: if is_silent { Vec::new() } else { summary.diagnostics.clone() },
-        known: Vec::new(),
-        lines: summary.changed.iter().map(|(path, _)| ReportLine::File(path.clone())).collect(),
-    };
-    report.print(global.format, global.verbose, || {
-        let file = |(path, status): &(String, &'static str)| json!({"path": path, "status": status});
-        json!({
-            "repo": scope.repo,
-            "files": summary.changed.iter().map(file).collect::<Vec<_>>(),
-            "unchanged": summary.unchanged,
-            "issues": summary.issues,
-            "requests": summary.requests,
-            "remaining": summary.remaining,
-            "reset": reset.as_ref().map(ToString::to_string),
-            "complete": summary.complete,
-            "failed": summary.failed,
-            "error": summary.error.as_ref().map(ToString::to_string),
-            "diagnostics": console::diagnostics(&summary.diagnostics),
-        })
-    })?;
+    let diagnostics = if is_silent { &[] } else { &summary.diagnostics[..] };
+    let mut document = Document::whole();
+    document.list(summary.changed.iter().map(|(path, _)| line("{}", &[path])));
+    let file = |(path, status): &(String, &'static str)| json!({"path": path, "status": status});
+    let value = json!({
+        "repo": scope.repo,
+        "files": summary.changed.iter().map(file).collect::<Vec<_>>(),
+        "unchanged": summary.unchanged,
+        "issues": summary.issues,
+        "requests": summary.requests,
+        "remaining": summary.remaining,
+        "reset": reset.as_ref().map(ToString::to_string),
+        "complete": summary.complete,
+        "failed": summary.failed,
+        "error": summary.error.as_ref().map(ToString::to_string),
+        "diagnostics": console::diagnostics(&summary.diagnostics),
+    });
+    document.print(global.format, global.verbose, diagnostics, &value)?;
     if global.format == Format::Json {
         return Ok(());
     }
