@@ -88,10 +88,9 @@ impl From<CardError> for Failure {
     fn from(error: CardError) -> Self {
         match error {
             CardError::BadRequest(message) => Self::Usage(message),
-            CardError::NotFound(message)
-            | CardError::Unauthorized(message)
-            | CardError::Invalid(message)
-            | CardError::Secret(message) => Self::Input(message),
+            CardError::NotFound(message) | CardError::Invalid(message) | CardError::Secret(message) => {
+                Self::Input(message)
+            }
             CardError::Store(error) => error.into(),
         }
     }
@@ -376,27 +375,24 @@ fn from_pack(files: &CardFiles, path: &Path) -> Result<Exit, Failure> {
 
 fn show_boxes(files: &CardFiles, names: &[String], style: MessageStyle) -> Result<Exit, Failure> {
     let names = batch(names, "boxes")?;
-    let is_json = files.global.format == Format::Json;
-    if let [name] = &names[..] {
-        let content = files.store.existing_box(name)?;
-        if !is_json {
-            return show_cards(files, &[content], style);
-        }
-        let BoxContent { card_ids, parent_ids, .. } = content;
-        return files.global.print(&json!({"card_ids": card_ids, "parent_ids": parent_ids}), []);
-    }
+    let is_one = names.len() == 1;
     let (mut found, mut missing_box_ids): (Vec<BoxContent>, Vec<String>) = (Vec::new(), Vec::new());
     for name in names {
         match files.store.read_box(&name)? {
             Some(content) if found.contains(&content) => {}
             Some(content) => found.push(content),
+            None if is_one => return Err(CardError::box_not_found(&name).into()),
             None => missing_box_ids.push(files.redacted(&name)),
         }
     }
-    if is_json {
+    if files.global.format == Format::Json {
         let named = |it: &BoxContent| json!({"box_id": it.name, "card_ids": it.card_ids, "parent_ids": it.parent_ids});
-        let boxes: Value = found.iter().map(named).collect();
-        let output = json!({"boxes": boxes, "missing_box_ids": missing_box_ids});
+        let output = match &found[..] {
+            [BoxContent { card_ids, parent_ids, .. }] if is_one => {
+                json!({"card_ids": card_ids, "parent_ids": parent_ids})
+            }
+            _ => json!({"boxes": found.iter().map(named).collect::<Value>(), "missing_box_ids": missing_box_ids}),
+        };
         return files.global.print(&output, []);
     }
     for name in &missing_box_ids {

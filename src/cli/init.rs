@@ -24,13 +24,15 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage(message));
     }
     let mut found = DetectedRepo::at(&root);
-    let mut survey = Survey::of_starter(&root, &found);
+    // The items that a new configuration names, whatever their state.
+    let starter = validated(CONFIG, Some(&starter::config(&found, "packs", true)));
+    let mut items = starter.map_or_else(|_| Vec::new(), |settings| survey(&root, &settings));
     // A sample that an aborted run wrote changes nothing.
-    found.has_states = !found.wants_samples() && survey.items.iter().any(|item| item.state != ItemState::Unknown);
+    found.has_states = !found.wants_samples() && items.iter().any(|item| item.state != ItemState::Unknown);
     let mut setup = Setup::new(&root);
     let existing = existing(&root, &setup, &found, args)?;
     if let Some((_, settings)) = &existing {
-        survey = Survey::of(&root, settings);
+        items = survey(&root, settings);
     }
     if args.commit.is_some() {
         let new = starter::config(&found, setup.output(true)?, true);
@@ -45,7 +47,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
         global.note("git shows and merges packs with `contextpack git` in this clone")?;
     }
     let (is_new, commits) = (existing.is_none(), args.commit.is_some());
-    let findings = Findings { found: &found, survey: &survey, is_new, commits };
+    let findings = Findings { found: &found, items: &items, is_new, commits };
     print_report(global, &setup, &findings)?;
     Ok(Exit::Done)
 }
@@ -106,12 +108,7 @@ fn print_report(global: &Global, setup: &Setup<'_>, findings: &Findings<'_>) -> 
     Ok(lines.try_for_each(|line| global.note(&line))?)
 }
 
-/// The items that get a pack, in the order of `list`; none if they cannot be read.
-#[derive(Debug, Default)]
-struct Survey {
-    items: Vec<SurveyedItem>,
-}
-
+/// An item that gets a pack.
 #[derive(Debug)]
 struct SurveyedItem {
     id: String,
@@ -127,24 +124,17 @@ impl SurveyedItem {
     }
 }
 
-impl Survey {
-    /// Reads the items that a new configuration names, whatever their state.
-    fn of_starter(root: &Path, found: &DetectedRepo) -> Self {
-        let settings = validated(CONFIG, Some(&starter::config(found, "packs", true)));
-        settings.map_or_else(|_| Self::default(), |settings| Self::of(root, &settings))
-    }
-
-    fn of(root: &Path, settings: &Settings) -> Self {
-        let survey = opened(root, settings, |_, project| {
-            let surveyed = |at: usize| {
-                let item = &project.corpus().entries[at].item;
-                let (id, path) = (item.id.to_string(), item.origin.path.clone());
-                SurveyedItem { id, state: project.state(at), path, source: item.source }
-            };
-            Some(Self { items: project.roots().into_iter().map(surveyed).collect() })
-        });
-        survey.unwrap_or_default()
-    }
+/// Returns the items that get a pack, in the order of `list`; none if they cannot be read.
+fn survey(root: &Path, settings: &Settings) -> Vec<SurveyedItem> {
+    let items = opened(root, settings, |_, project| {
+        let surveyed = |at: usize| {
+            let item = &project.corpus().entries[at].item;
+            let (id, path) = (item.id.to_string(), item.origin.path.clone());
+            SurveyedItem { id, state: project.state(at), path, source: item.source }
+        };
+        Some(project.roots().into_iter().map(surveyed).collect())
+    });
+    items.unwrap_or_default()
 }
 
 fn opened<T>(root: &Path, settings: &Settings, read: impl FnOnce(&Repo, &Project<'_>) -> Option<T>) -> Option<T> {
@@ -187,7 +177,7 @@ const MAX_COMMITS: usize = 100;
 
 struct Findings<'a> {
     found: &'a DetectedRepo,
-    survey: &'a Survey,
+    items: &'a [SurveyedItem],
     /// Whether the configuration is written now, and not an earlier one.
     is_new: bool,
     /// Whether packs are to be kept in git.
@@ -219,7 +209,7 @@ impl Findings<'_> {
 
     /// Returns the trackers with the number of their items that could get a pack.
     fn counts(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        let items = &self.survey.items;
+        let items = self.items;
         let count = |tracker: &FoundTracker| items.iter().filter(|item| tracker.files.contains(&item.path)).count();
         self.found.trackers.iter().map(move |tracker| (tracker.name, count(tracker)))
     }
@@ -255,7 +245,7 @@ impl Findings<'_> {
 
     /// Returns how many packs there are, for which items, and in which profiles.
     fn packs(&self) -> Option<String> {
-        let items = &self.survey.items;
+        let items = self.items;
         let (all, profiles) = (items.len(), self.found.profiles());
         let open = items.iter().filter(|item| item.is_open()).count();
         let of = match self.found.open_only() {
@@ -268,7 +258,7 @@ impl Findings<'_> {
 
     /// Returns the command to run next: the first pack, if there is an item.
     fn next_command(&self) -> String {
-        let items = &self.survey.items;
+        let items = self.items;
         let rank = |item: &&SurveyedItem| (item.source, item.state == ItemState::Unknown);
         let first = items.iter().filter(|item| item.is_open()).min_by_key(rank).or(items.first());
         match first {

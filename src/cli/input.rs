@@ -43,9 +43,11 @@ pub(crate) fn pack(global: &Global, target: &PackTarget<'_>, warns: bool) -> Res
         return finished(global, read(&bytes), &bytes, "standard input");
     }
     if Path::new(name).is_file() {
+        let has_options =
+            !target.profiles.is_empty() || target.limits != BudgetLimits::default() || target.agent.is_some();
         let bytes = named_file(Path::new(name))?;
         match read(&bytes) {
-            Ok(_) if has_options(target) => {
+            Ok(_) if has_options => {
                 let message = format!("`{name}` is a finished pack: options of `build` need an item");
                 return Err(Failure::usage(message));
             }
@@ -56,10 +58,6 @@ pub(crate) fn pack(global: &Global, target: &PackTarget<'_>, warns: bool) -> Res
         }
     }
     built(global, target, warns)
-}
-
-fn has_options(target: &PackTarget<'_>) -> bool {
-    !target.profiles.is_empty() || target.limits != BudgetLimits::default() || target.agent.is_some()
 }
 
 fn confirm_no_companion(name: &str) -> Result<(), Failure> {

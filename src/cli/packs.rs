@@ -220,7 +220,7 @@ pub(crate) fn progress(global: &Global, packs: usize) -> ProgressBar {
     let bar = ProgressBar::new(packs as u64);
     let style = ProgressStyle::with_template("building packs {bar:30} {pos}/{len}")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
-    bar.set_style(style.with_key("", move |_: &indicatif::ProgressState, _: &mut dyn std::fmt::Write| ()));
+    bar.set_style(style);
     bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
     let late = bar.clone();
     let show = move || {

@@ -108,7 +108,7 @@ fn verify_named(global: &Global, named: &Path) -> Result<Vec<VerifiedPack>, Fail
             }
             read => read.map_err(|error| PathFailure::failure("read", file.display().to_string(), error))?,
         };
-        let checked = context.as_mut().map(|context| context.check(global, &file, &name, &bytes)).transpose()?;
+        let checked = context.as_mut().map(|context| context.check(&file, &name, &bytes)).transpose()?;
         let companion_fault = if context.is_none() { companion_fault(&file, &bytes, &name)? } else { None };
         let mut one = match checked.flatten() {
             Some((hash, faults)) => VerifiedPack { hash: Some(hash), ..VerifiedPack::other(name, faults) },
@@ -120,7 +120,8 @@ fn verify_named(global: &Global, named: &Path) -> Result<Vec<VerifiedPack>, Fail
     Ok(verified)
 }
 
-struct ContextChecker {
+struct ContextChecker<'g> {
+    global: &'g Global,
     folder: PathBuf,
     redactor: Redactor,
     files: FileChecker,
@@ -130,10 +131,11 @@ struct ContextChecker {
 /// rules may have changed since, and whatever reads it redacts it.
 const HOLDS_SECRETS: &str = "it holds text that redaction removes; packs and `card show` leave that out";
 
-impl ContextChecker {
-    fn new(global: &Global, folder: PathBuf) -> Self {
+impl<'g> ContextChecker<'g> {
+    fn new(global: &'g Global, folder: PathBuf) -> Self {
         let settings = global.workspace().configuration().map(|(_, configuration)| configuration.settings.redaction);
-        Self { redactor: Redactor::new(&settings.unwrap_or_default()), files: FileChecker::new(&folder), folder }
+        let (redactor, files) = (Redactor::new(&settings.unwrap_or_default()), FileChecker::new(&folder));
+        Self { global, folder, redactor, files }
     }
 
     fn relative(&self, file: &Path) -> String {
@@ -146,21 +148,15 @@ impl ContextChecker {
     }
 
     /// Returns the hash and the faults of a file; `None` if it can only be a pack.
-    fn check(
-        &mut self,
-        global: &Global,
-        file: &Path,
-        name: &str,
-        bytes: &[u8],
-    ) -> Result<Option<(String, Vec<String>)>, Failure> {
+    fn check(&mut self, file: &Path, name: &str, bytes: &[u8]) -> Result<Option<(String, Vec<String>)>, Failure> {
         let path = self.relative(file);
         let Some((id, mut faults)) = self.files.check(&path, bytes)? else { return Ok(None) };
         faults.extend(foreign_box(&self.folder, &path, bytes));
         if faults.is_empty() && path.starts_with("cards/") && self.holds_secrets(bytes) {
-            if global.strict {
+            if self.global.strict {
                 faults.push(HOLDS_SECRETS.to_owned());
             } else {
-                global.note(&format!("warning: {name}: {HOLDS_SECRETS}"))?;
+                self.global.note(&format!("warning: {name}: {HOLDS_SECRETS}"))?;
             }
         }
         // A fault may quote a file that was made by hand.

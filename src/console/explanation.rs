@@ -40,7 +40,12 @@ pub(crate) fn explanation_document(explanation: &Explanation) -> Document {
         let stated = format!("{}, {}", edge.source, edge.at);
         cells([&edge.relation, &edge.to, &edge.state, &neighbour.shown, &title, &stated])
     });
-    table(&mut document, ["RELATION", "ITEM", "STATE", "SHOWN", "TITLE", "STATED"], rows, "no relations");
+    table(
+        &mut document,
+        &["RELATION", "ITEM", "STATE", "SHOWN", "TITLE", "STATED"].map(Column::Left),
+        rows,
+        "no relations",
+    );
     document.heading("In the pack");
     let (by_tokens, whole) = limiting_unit(explanation);
     let rows = explanation.sections.iter().map(|section| {
@@ -48,11 +53,11 @@ pub(crate) fn explanation_document(explanation: &Explanation) -> Document {
         let (why, detail, title) = (why(section), detail(section), titled(&section.title, section.trust.as_ref()));
         cells([&section.id, &why, &detail, &cost(section), &share(size, whole), &title])
     });
-    table(&mut document, ["SECTION", "WHY", "DETAIL", "COST", "SHARE", "TITLE"], rows, "nothing");
+    table(&mut document, &["SECTION", "WHY", "DETAIL", "COST", "SHARE", "TITLE"].map(Column::Left), rows, "nothing");
     document.heading("Left out");
     let omitted = |it: &SectionLine| cells([&it.id, &it.provenance, &it.how, &cost(it), &it.place]);
     let rows = explanation.omissions.iter().map(omitted);
-    table(&mut document, ["SECTION", "WHY", "REASON", "COST", "PLACE"], rows, "nothing");
+    table(&mut document, &["SECTION", "WHY", "REASON", "COST", "PLACE"].map(Column::Left), rows, "nothing");
     if !explanation.redactions.is_empty() {
         document.heading("Redactions");
         document.list(explanation.redactions.iter().map(|it| {
@@ -76,18 +81,13 @@ pub(crate) fn explanation_document(explanation: &Explanation) -> Document {
     document
 }
 
-fn table<const N: usize>(
-    document: &mut Document,
-    columns: [&'static str; N],
-    rows: impl Iterator<Item = [Line; N]>,
-    none: &str,
-) {
-    let rows: Vec<Vec<Line>> = rows.map(Vec::from).collect();
-    if rows.is_empty() { document.paragraph(none) } else { document.table(&columns.map(Column::Left), rows) }
+fn table(document: &mut Document, columns: &[Column], rows: impl Iterator<Item = Vec<Line>>, none: &str) {
+    let rows: Vec<Vec<Line>> = rows.collect();
+    if rows.is_empty() { document.paragraph(none) } else { document.table(columns, rows) }
 }
 
-fn cells<const N: usize>(texts: [&String; N]) -> [Line; N] {
-    texts.map(|text| line("{}", &[text]))
+fn cells<const N: usize>(texts: [&String; N]) -> Vec<Line> {
+    texts.map(|text| line("{}", &[text])).to_vec()
 }
 
 /// Returns the trust of an item's text, if it is not the usual one and a section or an omission says so.

@@ -81,7 +81,10 @@ fn status(files: &LedgerFiles, batch: &BatchArg, watch: Option<Duration>) -> Res
                     write!(console::stdout(), "\u{1b}[H\u{1b}[2J")?;
                     lines.clone()
                 }
-                Some(before) => changed_lines(before, &lines),
+                Some(before) => {
+                    let is_new = |(at, line): &(usize, &String)| *at == 0 || before.get(*at) != Some(*line);
+                    lines.iter().enumerate().filter(is_new).map(|(_, line)| line.clone()).collect()
+                }
                 None => lines.clone(),
             };
             print_lines(format, &status_output(&ledger, &states), news)?;
@@ -136,11 +139,6 @@ fn status_lines(ledger: &Ledger, states: &[TaskState]) -> Vec<String> {
 fn status_text(ledger: &Ledger, states: &[TaskState]) -> String {
     let joined = if ledger.is_over() { ", joined" } else { "" };
     format!("{}{joined}", ledger.status(states).name())
-}
-
-fn changed_lines(before: &[String], now: &[String]) -> Vec<String> {
-    let changed = now.iter().enumerate().filter(|(at, line)| *at == 0 || before.get(*at) != Some(*line));
-    changed.map(|(_, line)| line.clone()).collect()
 }
 
 fn list(files: &LedgerFiles) -> Result<Exit, Failure> {

@@ -32,10 +32,7 @@ pub enum CardError {
     BadRequest(String),
     #[error("{0}")]
     NotFound(String),
-    /// An argument names a box that nobody gave leave for.
-    #[error("{0}")]
-    Unauthorized(String),
-    /// A file on disk is not what this program writes.
+    /// A file on disk is not what this program writes, or an argument names a box that nobody gave leave for.
     #[error("{0}")]
     Invalid(String),
     #[error("{0}")]

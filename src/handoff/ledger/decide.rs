@@ -24,7 +24,7 @@ impl Ledger {
             _ if self.is_over() => Err("closed"),
             Status::Pending => {
                 let attempt = state.attempt();
-                let claim = self.entry(&attempt, Some(self.kind.claim_version), [json!(writer)]);
+                let claim = self.entry(&attempt, Some("claim"), [json!(writer)]);
                 Ok(NewFile::new(LedgerPath::Claim(attempt), &claim))
             }
             Status::Dispatched => Err("claimed"),
@@ -64,7 +64,7 @@ impl Ledger {
         writer: &Writer,
         late: Option<LateReason>,
     ) -> NewFile {
-        let report = self.entry(attempt, Some(self.kind.report_version), [json!(outcome), json!(writer)]);
+        let report = self.entry(attempt, Some(self.kind.report), [json!(outcome), json!(writer)]);
         match late {
             None => NewFile::new(LedgerPath::Report(attempt.clone()), &report),
             Some(reason) => NewFile::event(self.kind, "late", json!({"reason": reason, self.kind.report: report})),
@@ -98,14 +98,14 @@ impl Ledger {
         (attempt, NewFile::event(self.kind, "reclaim", event))
     }
 
-    /// Returns an entry about an attempt, of a claim or a report with its version.
-    fn entry<const N: usize>(&self, attempt: &Attempt, version: Option<&str>, parts: [Value; N]) -> Value {
+    /// Returns an entry about an attempt, of a claim or a report with the version of this word.
+    fn entry<const N: usize>(&self, attempt: &Attempt, word: Option<&str>, parts: [Value; N]) -> Value {
         let mut entry = json!({self.kind.id_field: attempt.of, self.kind.epoch_field: attempt.epoch});
-        if let Some((name, value)) = self.repeated(&attempt.of, version == Some(self.kind.report_version)) {
+        if let Some((name, value)) = self.repeated(&attempt.of, word == Some(self.kind.report)) {
             entry[name] = value.into();
         }
-        if let Some(version) = version {
-            entry["schema_version"] = version.into();
+        if let Some(word) = word {
+            entry["schema_version"] = self.kind.version(word).into();
         }
         for part in parts {
             part.as_object().into_iter().flatten().for_each(|(name, value)| entry[name] = value.clone());

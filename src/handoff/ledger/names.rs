@@ -144,9 +144,6 @@ pub struct LedgerKind {
     pub reports: &'static str,
     /// The words with which the names of events begin.
     pub events: &'static [&'static str],
-    pub claim_version: &'static str,
-    pub report_version: &'static str,
-    pub event_version: &'static str,
     pub noun: &'static str,
     pub article: &'static str,
     /// What its name follows in a sentence.
@@ -163,6 +160,13 @@ pub struct LedgerKind {
     pub again: &'static str,
 }
 
+impl LedgerKind {
+    /// Returns the version of the files of a claim, a report or an event, which is named by its word.
+    pub(super) fn version(&self, word: &str) -> String {
+        format!("{}_{word}/v1", self.command)
+    }
+}
+
 impl Default for &'static LedgerKind {
     fn default() -> Self {
         &BATCHES
@@ -176,9 +180,6 @@ pub static BATCHES: LedgerKind = LedgerKind {
     folders: &["claims", "reports", "events"],
     reports: "reports",
     events: &["fork", "reclaim", "late"],
-    claim_version: "batch_claim/v1",
-    report_version: "batch_report/v1",
-    event_version: "batch_event/v1",
     noun: "task",
     article: "",
     title: "batch ",
@@ -198,9 +199,6 @@ pub static INBOXES: LedgerKind = LedgerKind {
     folders: &["requests", "claims", "responses", "events"],
     reports: "responses",
     events: &["reclaim", "late", "close", "open"],
-    claim_version: "inbox_claim/v1",
-    report_version: "inbox_response/v1",
-    event_version: "inbox_event/v1",
     noun: "turn",
     article: "the ",
     title: "",
@@ -360,7 +358,7 @@ impl NewFile {
     /// Creates an event, whose file is named by its content; `fields` are those beside its kind and version.
     pub(super) fn event(ledger: &LedgerKind, kind: &str, mut fields: Value) -> Self {
         fields["kind"] = kind.into();
-        fields["schema_version"] = ledger.event_version.into();
+        fields["schema_version"] = ledger.version("event").into();
         let bytes = canonical_bytes(&fields);
         Self { path: LedgerPath::event(kind, &bytes), bytes }
     }

@@ -159,7 +159,7 @@ impl Ledger {
                 let mut fields = EntryFields::read(bytes)?;
                 fields.take_same("kind", kind)?;
                 check_hash(bytes, &path, "name", |bytes| LedgerPath::event(kind, bytes))?;
-                fields.take_same("schema_version", self.kind.event_version)?;
+                fields.take_same("schema_version", &self.kind.version("event"))?;
                 self.add_event(kind, fields, &path)?;
             }
         }
@@ -222,7 +222,7 @@ impl Ledger {
     }
 
     fn read_claim(&self, mut fields: EntryFields, expected: &Attempt) -> Result<ClaimState, String> {
-        fields.take_same("schema_version", self.kind.claim_version)?;
+        fields.take_same("schema_version", &self.kind.version("claim"))?;
         same(self.kind.attempt, &self.read_attempt(&mut fields, false)?, expected)?;
         let (author_id, at) = read_origin(&mut fields)?;
         fields.end()?;
@@ -235,7 +235,7 @@ impl Ledger {
         mut fields: EntryFields,
         expected: Option<&Attempt>,
     ) -> Result<(Attempt, AttemptReport), String> {
-        fields.take_same("schema_version", self.kind.report_version)?;
+        fields.take_same("schema_version", &self.kind.version(self.kind.report))?;
         let attempt = self.read_attempt(&mut fields, true)?;
         expected.map_or(Ok(()), |expected| same(self.kind.attempt, &attempt, expected))?;
         let outcome = Outcome {
