@@ -3,6 +3,7 @@
 use super::candidate::{CandidateEdge, EdgeTarget, ItemPart, Statement};
 use super::corpus::Corpus;
 use super::edges::{EdgeSource, Target, Unresolved, evidence};
+use super::files::is_listed;
 use super::link::IssueRef;
 use super::names::{NameIndex, claim};
 use super::quote::{Quoter, one_line};
@@ -292,6 +293,7 @@ impl<'a> GraphBuilder<'a> {
 fn is_stable_id(text: &str) -> bool {
     text.split_once(':').is_some_and(|(kind, slug)| {
         !kind.is_empty()
+            && !is_listed("scheme", kind)
             && kind.bytes().all(|b| b.is_ascii_lowercase())
             && slug.starts_with(|c: char| c.is_ascii_alphanumeric())
             && slug.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
