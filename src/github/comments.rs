@@ -15,8 +15,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 /// The number of requests up to which comments are fetched issue by issue without checking the repo's list.
 const FEW_REQUESTS: u64 = 3;
-/// The most pages of the list of a repo's comments: enough for a million comments.
-const MAX_REPO_PAGES: usize = 10_000;
+/// The pages that the list of a repo's comments may have beyond those that are worth it, for comments added while it is read.
+const NEW_PAGES: usize = 10;
 /// The difference of clocks that is allowed for, in seconds.
 const MAX_CLOCK_SKEW: u64 = 300;
 
@@ -57,8 +57,7 @@ impl SyncEngine<'_> {
                     CommentList { issue: Some(key.clone()), next, issues, ..CommentList::default() }
                 }
             };
-            let announced = engine.state.seen.get(key).and_then(|seen| seen.comments);
-            let walk = Walk::new(&list.next, MAX_PAGES).announced(announced);
+            let walk = Walk::new(&list.next, MAX_PAGES);
             engine.fetch_comments(list, walk, u64::MAX)?;
             engine.save()
         })
@@ -81,7 +80,7 @@ impl SyncEngine<'_> {
                 CommentList { next, issues: needed.into_keys().collect(), ..CommentList::default() }
             }
         };
-        let walk = Walk::new(&list.next, MAX_REPO_PAGES);
+        let walk = Walk::new(&list.next, usize::try_from(pages).unwrap_or(usize::MAX).saturating_add(NEW_PAGES));
         self.fetch_comments(list, walk, pages)
     }
 
@@ -142,12 +141,10 @@ impl SyncEngine<'_> {
             if list.issue.is_none() {
                 self.client.progress("comments", walk.pages() - 1, page.last.unwrap_or(0));
             }
-            let before = list.ids.len();
             list.ids.extend(entries.iter().filter_map(|value| value["id"].as_u64()));
-            let new = list.ids.len() - before;
             self.add_page(entries, &mut list, &label)?;
             self.state.etags.remove(&next);
-            match walk.go(page.next.clone(), new) {
+            match walk.go(page.next.clone()) {
                 Ok(Some(next)) => list.next = next,
                 Ok(None) => return self.finish_comments(list, &page, &next),
                 Err(error) => {

@@ -1,7 +1,7 @@
 //! The files of the snapshot.
 
 use super::IssueKey;
-use crate::model::{Code, Diagnostic, Place, RepoPath, SNAPSHOT_VERSION, SnapshotIssue, is_repo_name};
+use crate::model::{RepoPath, SNAPSHOT_VERSION, SnapshotIssue, is_repo_name};
 use crate::store::{Folder, StoreError, WriteResult};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -16,8 +16,6 @@ pub(super) struct SnapshotDir {
     pub(super) unchanged: BTreeSet<String>,
     /// The files written or removed since the last [`SnapshotDir::flush`]: names by repo.
     unflushed: BTreeMap<String, BTreeSet<String>>,
-    /// The files that cannot be written, since there are folders of their names.
-    occupied: BTreeSet<String>,
 }
 
 impl SnapshotDir {
@@ -29,7 +27,6 @@ impl SnapshotDir {
             changed: BTreeMap::new(),
             unchanged: BTreeSet::new(),
             unflushed: BTreeMap::new(),
-            occupied: BTreeSet::new(),
         }
     }
 
@@ -55,52 +52,19 @@ impl SnapshotDir {
         }))
     }
 
-    /// Returns the issues whose files cannot be parsed, sorted, and whether they were requested.
-    ///
-    /// The field `asked` comes first, and thus survives truncation and bad merges.
-    pub(super) fn broken(&mut self) -> Result<Vec<(IssueKey, bool)>, StoreError> {
-        let mut broken = Vec::new();
-        for repo in self.repos()? {
-            for number in self.numbers(&repo)? {
-                let key = IssueKey::new(&repo, number);
-                if self.read(&key)?.is_none() {
-                    let text = self.folder(&repo)?.read(&name(number))?.unwrap_or_default();
-                    let neighbour = String::from_utf8_lossy(&text).contains("\"asked\": false");
-                    broken.push((key, !neighbour));
-                }
-            }
-        }
-        Ok(broken)
-    }
-
-    /// Lists the repos of the snapshot, as their folders are named.
-    fn repos(&self) -> Result<Vec<String>, StoreError> {
-        let mut repos = Vec::new();
-        for owner in Folder::open(&self.root, &self.dir)?.folders()? {
-            let Ok(dir) = RepoPath::new(&format!("{}/{owner}", self.dir)) else { continue };
-            let names = Folder::open(&self.root, &dir)?.folders()?;
-            repos.extend(names.iter().map(|name| format!("{owner}/{name}")).filter(|repo| is_repo_name(repo)));
-        }
-        Ok(repos)
-    }
-
-    /// Writes a record, unless its file is up to date. A folder of its name is reported at the end.
+    /// Writes a record, unless its file is up to date.
     pub(super) fn write(&mut self, issue: &SnapshotIssue) -> Result<(), StoreError> {
         let path = format!("{}/{}/{}", self.dir, issue.repo, name(issue.number));
         let text = serde_json::to_string_pretty(issue)
             .map_err(|error| StoreError::Write { path: self.root.join(&path), source: error.into() })?;
-        match self.folder(&issue.repo)?.write(&name(issue.number), format!("{text}\n").as_bytes()) {
-            Err(StoreError::NotAFile { .. }) => {
-                self.occupied.insert(path);
-            }
-            Err(error) => return Err(error),
-            Ok(WriteResult::Written) => {
+        match self.folder(&issue.repo)?.write(&name(issue.number), format!("{text}\n").as_bytes())? {
+            WriteResult::Written => {
                 self.unflushed.entry(issue.repo.clone()).or_default().insert(name(issue.number));
                 self.unchanged.remove(&path);
                 self.changed.insert(path, "written");
             }
-            Ok(WriteResult::Unchanged) if self.changed.contains_key(&path) => {}
-            Ok(WriteResult::Unchanged) => {
+            WriteResult::Unchanged if self.changed.contains_key(&path) => {}
+            WriteResult::Unchanged => {
                 self.unchanged.insert(path);
             }
         }
@@ -118,24 +82,12 @@ impl SnapshotDir {
 
     /// Removes the record of an issue, and returns whether there was one.
     pub(super) fn remove(&mut self, key: &IssueKey) -> Result<bool, StoreError> {
-        let removed = match self.folder(&key.repo)?.remove(&name(key.number)) {
-            Err(StoreError::NotAFile { .. }) => false,
-            removed => removed?,
-        };
+        let removed = self.folder(&key.repo)?.remove(&name(key.number))?;
         if removed {
             self.unflushed.entry(key.repo.clone()).or_default().insert(name(key.number));
             self.changed.insert(format!("{}/{}/{}", self.dir, key.repo, name(key.number)), "removed");
         }
         Ok(removed)
-    }
-
-    pub(super) fn faults(&self) -> Vec<Diagnostic> {
-        let fault = |path: &String| {
-            let at = RepoPath::new(path).ok().map(Place::file);
-            let help = "remove it, and run `contextpack sync` again";
-            Diagnostic::new(Code::InvalidSnapshot, at, "the issue cannot be written: it is no file").help(help)
-        };
-        self.occupied.iter().map(fault).collect()
     }
 
     /// Lists the numbers of a repo's issues in the snapshot, in ascending order.

@@ -50,14 +50,12 @@ impl SyncEngine<'_> {
             Answer::Page(page) => page,
             Answer::Same => {
                 let known = known.ok_or_else(|| SyncError::Server("304 for what was not known".to_owned()))?;
-                // The other entries of an unmodified page are unknown.
-                let new = known.wanted.len().max(1);
                 for key in known.wanted.into_iter().map(|number| IssueKey::new(&repo, number)) {
                     if self.take(&key) {
                         self.touch(&key, true)?;
                     }
                 }
-                return walk.go(known.next, new);
+                return walk.go(known.next);
             }
             Answer::Missing => return Err(SyncError::NotFound(format!("the issues of `{repo}` may not be seen"))),
             Answer::Refused(why) => return Err(self.refused(&format!("the issues of `{repo}`"), why.as_deref())),
@@ -79,7 +77,7 @@ impl SyncEngine<'_> {
             }
         }
         self.state.pages.remove(&page_key);
-        let next = walk.after(entries, page.next.clone());
+        let next = walk.go(page.next.clone());
         // A page with unexpected entries is fetched again.
         if let Some(etag) = page.etag.filter(|_| unexpected.is_none()) {
             self.state.pages.insert(page_key, ListPage { etag, next: page.next, wanted });
@@ -121,12 +119,7 @@ impl SyncEngine<'_> {
             }
         }
         keys.retain(|key| !self.run.wanted.contains(key));
-        self.for_each("named issues", keys, |engine, key| engine.single(key, true).map(drop))?;
-        // Listed issues were rewritten above, so the files that are still broken are of issues that no list has.
-        for (key, asked) in self.files.broken()? {
-            self.single(&key, asked)?;
-        }
-        Ok(())
+        self.for_each("named issues", keys, |engine, key| engine.single(key, true).map(drop))
     }
 
     /// Fetches the issues that work items refer to and no list of relations had.

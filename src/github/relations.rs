@@ -2,7 +2,7 @@
 
 use super::client::Answer;
 use super::convert::Converter;
-use super::pages::{FULL_PAGE, ListOutcome, list};
+use super::pages::{FULL_PAGE, List, list};
 use super::shape::UnexpectedEntries;
 use super::sync::SyncEngine;
 use super::sync_state::IssueMemo;
@@ -111,15 +111,15 @@ impl SyncEngine<'_> {
         // The entity tag of a full page does not show whether there is a second page.
         let is_only_page = relation.issues.len() < FULL_PAGE;
         let etag = self.state.etags.get(&path).filter(|_| whole && is_only_page).cloned();
-        let answer = list(&mut self.client, &path, etag.as_deref(), length);
+        let answer = list(&mut self.client, &path, etag.as_deref());
         let label = || format!("relations of `{key}`, `{name}`");
         let Some(answer) = self.tolerate(answer, label)? else {
             return Ok(false);
         };
-        let (items, etag, failed) = match answer {
-            ListOutcome::Items { items, etag, failed } => (items, etag, failed),
-            ListOutcome::Same => return Ok(true),
-            ListOutcome::Missing => {
+        let List { items, etag, failed } = match answer {
+            Ok(list) => list,
+            Err(Answer::Same) => return Ok(true),
+            Err(_) => {
                 // The issue is visible, so it is the list that the server lacks.
                 self.lacking.insert(name);
                 return Ok(false);

@@ -22,13 +22,13 @@ type Field = (&'static str, Need, &'static str, fn(&Value) -> bool);
 /// What every server sends must be present, even if null: an issue without its body would erase the known one.
 const ISSUE: [Field; 13] = [
     ("title", Need::Value, "a text", Value::is_string),
-    ("state", Need::Value, "a text", Value::is_string),
-    ("labels", Present, "a list", Value::is_array),
+    ("state", Need::Value, "`open` or `closed`", |value| matches!(value.as_str(), Some("open" | "closed"))),
+    ("labels", Present, "a list of labels", |value| is_list(value, "name")),
     ("milestone", Present, "a milestone", |value| is_named(value, "title")),
     ("state_reason", Optional, "a text", Value::is_string),
     ("parent_issue_url", Optional, "a text", Value::is_string),
     ("type", Optional, "a type", |value| is_named(value, "name")),
-    ("assignees", Optional, "a list", Value::is_array),
+    ("assignees", Optional, "a list of users", |value| is_list(value, "login")),
     ("comments", Optional, "a number", Value::is_u64),
     ("sub_issues_summary", Optional, "an object of numbers", is_counts),
     ("issue_dependencies_summary", Optional, "an object of numbers", is_counts),
@@ -40,8 +40,8 @@ const ISSUE: [Field; 13] = [
 
 /// The fields that issues and comments share: text, author and times.
 const WRITTEN: [Field; 5] = [
-    ("created_at", Need::Value, "a text", Value::is_string),
-    ("updated_at", Optional, "a text", Value::is_string),
+    ("created_at", Need::Value, "a time", is_time),
+    ("updated_at", Optional, "a time", is_time),
     ("body", Present, "a text", Value::is_string),
     ("user", Present, "a user", |value| {
         value["login"].is_string() && (value["type"].is_null() || value["type"].is_string())
@@ -54,54 +54,28 @@ const REPO: [Field; 2] =
     [("full_name", Optional, "a text", Value::is_string), ("private", Need::Value, "a boolean", Value::is_boolean)];
 
 pub(super) fn check_issue(value: &Value) -> Result<(), String> {
-    check(value, &ISSUE[..2])?;
-    if !matches!(value["state"].as_str(), Some("open" | "closed")) {
-        return Err("an object whose `state` is neither `open` nor `closed`".to_owned());
-    }
-    check_written(value)?;
-    check(value, &ISSUE[2..])?;
-    for (field, name) in [("labels", "name"), ("assignees", "login")] {
-        // A deleted account or label may leave a null.
-        let is_wrong = |entry: &&Value| !entry.is_null() && !is_named(entry, name);
-        if let Some(entry) = value[field].as_array().into_iter().flatten().find(is_wrong) {
-            return Err(format!("an object whose `{field}` has {} without a name in it", kind(entry)));
-        }
-    }
-    Ok(())
+    check(value, &ISSUE)?;
+    check(value, &WRITTEN)
 }
 
 pub(super) fn check_comment(value: &Value) -> Result<(), String> {
     check(value, &[("id", Need::Value, "a number", Value::is_u64)])?;
-    check_written(value)
+    check(value, &WRITTEN)
 }
 
 pub(super) fn check_repo(value: &Value) -> Result<(), SyncError> {
     check(value, &REPO).map_err(|came| SyncError::unexpected("a repo", &came))
 }
 
-fn check_written(value: &Value) -> Result<(), String> {
-    check(value, &WRITTEN[..2])?;
-    for field in ["created_at", "updated_at"] {
-        if !value[field].is_null() && !is_time(&value[field]) {
-            return Err(format!("an object whose `{field}` is no time"));
-        }
-    }
-    check(value, &WRITTEN[2..])
-}
-
 fn check(value: &Value, fields: &[Field]) -> Result<(), String> {
     let Value::Object(object) = value else { return Err(kind(value).to_owned()) };
-    if let Some((field, ..)) = fields.iter().find(|(field, need, ..)| *need == Present && !object.contains_key(*field))
-    {
-        return Err(wrong(field, &Value::Null));
-    }
     for (field, need, what, fits) in fields {
-        let found = &value[*field];
-        match need {
-            _ if fits(found) => {}
-            Need::Value => return Err(wrong(field, found)),
-            _ if found.is_null() => {}
-            _ => return Err(format!("an object whose `{field}` is {}, not {what}", kind(found))),
+        match object.get(*field) {
+            Some(found) if fits(found) => {}
+            Some(Value::Null) if *need != Need::Value => {}
+            None if *need == Optional => {}
+            None | Some(Value::Null) => return Err(wrong(field, &Value::Null)),
+            Some(found) => return Err(format!("{}, not {what}", wrong(field, found))),
         }
     }
     Ok(())
@@ -129,6 +103,11 @@ pub(super) fn kind(value: &Value) -> &'static str {
 
 fn is_named(value: &Value, name: &str) -> bool {
     value.is_string() || value[name].is_string()
+}
+
+/// Returns whether a value is a list of what has a name. A deleted account or label may leave a null.
+fn is_list(value: &Value, name: &str) -> bool {
+    value.as_array().is_some_and(|entries| entries.iter().all(|entry| entry.is_null() || is_named(entry, name)))
 }
 
 fn is_counts(value: &Value) -> bool {

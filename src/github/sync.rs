@@ -144,7 +144,6 @@ impl SyncEngine<'_> {
         if let Err(error) = saved {
             summary.error.get_or_insert(error.into());
         }
-        summary.diagnostics.extend(self.files.faults());
         summary.changed = std::mem::take(&mut self.files.changed).into_iter().collect();
         summary.unchanged = self.files.unchanged.len();
         summary.requests = self.client.budget.sent;
