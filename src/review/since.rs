@@ -87,10 +87,9 @@ impl MovedText {
 }
 
 impl PackMoves {
-    /// Compares two packs; of a damaged old one nothing is new, since what it lacks may have been lost.
-    pub fn between(old: &Pack, new: &Pack, is_damaged: bool, in_repo: &InRepo<'_>) -> Self {
-        let (mut moves, repeated) = moved(old, new, in_repo);
-        moves.retain(|moved| !is_damaged || moved.change != "added");
+    /// Compares two packs.
+    pub fn between(old: &Pack, new: &Pack, in_repo: &InRepo<'_>) -> Self {
+        let (moves, repeated) = moved(old, new, in_repo);
         Self { moves, repeated, recut: recut(old, new) }
     }
 

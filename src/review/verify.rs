@@ -115,17 +115,13 @@ fn form(bytes: &[u8], pack: &Pack, faults: &mut Vec<String>) {
         return;
     }
     if bytes.contains(&b'\r') {
-        faults.push(
-            "its line ends are not LF: keep packs as they are with `packs/*.json text eol=lf` in `.gitattributes`"
-                .to_owned(),
-        );
-        return;
+        let help = "keep packs as they are with `packs/*.json text eol=lf` in `.gitattributes`";
+        return faults.push(format!("its line ends are not LF: {help}"));
     }
     let same = expected.iter().zip(bytes).take_while(|(a, b)| a == b).count();
     let line = bytes[..same].iter().filter(|b| **b == b'\n').count() + 1;
-    faults.push(format!(
-        "line {line}: it is not in the published form (field order, indent of two spaces, one final newline)"
-    ));
+    let form = "field order, indent of two spaces, one final newline";
+    faults.push(format!("line {line}: it is not in the published form ({form})"));
 }
 
 /// The groups of sections in the pack's order: an id that a pack has once, or the beginning of several. The draft may come before
@@ -204,18 +200,12 @@ fn sections(pack: &Pack, faults: &mut Vec<String>) {
     for section in &pack.sections {
         let chars = section.content.chars().count() as u64;
         if section.metadata.chars != chars {
-            faults.push(format!(
-                "section {} has {chars} characters, its metadata says {}",
-                shown(&section.id),
-                section.metadata.chars
-            ));
+            let stated = section.metadata.chars;
+            faults.push(format!("section {} has {chars} characters, its metadata says {stated}", shown(&section.id)));
         }
         if !["full", "truncated", "excerpt", "pointer"].contains(&section.metadata.detail.as_str()) {
-            faults.push(format!(
-                "section {} has the unknown detail {}",
-                shown(&section.id),
-                shown(&section.metadata.detail)
-            ));
+            let detail = shown(&section.metadata.detail);
+            faults.push(format!("section {} has the unknown detail {detail}", shown(&section.id)));
         }
     }
     for redaction in &pack.redactions {

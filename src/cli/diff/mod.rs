@@ -76,7 +76,7 @@ fn compared(Sides { old, new }: &Sides, rebuilt: Option<&BTreeMap<String, Rebuil
     };
     let pairs: Vec<Pair> = files.into_par_iter().map(pair).collect();
     // Files that are no pack on either side are ignored.
-    let is_pack = |side: &SalvagedPack| side.pack.is_some() || side.is_unmerged;
+    let is_pack = |side: &SalvagedPack| side.pack.is_some() || side.is_unreadable;
     let is_compared = |pair: &Pair| {
         let mut sides = [&pair.old, &pair.new].into_iter().flatten().peekable();
         new.single || sides.peek().is_none() || sides.any(is_pack)

@@ -205,7 +205,7 @@ impl Checkout<'_> {
             // What is no pack was not edited either.
             status: if read.is_some() { "edited" } else { "invalid" },
             reasons: old.faults.clone(),
-            is_damaged: read.is_none() || old.truncated || old.is_unmerged,
+            is_damaged: read.is_none(),
             old,
             ..Compared::default()
         };
@@ -239,7 +239,7 @@ impl Checkout<'_> {
         compared.reasons.extend(reasons.into_iter().map(clean));
         let new = project.scrubbed(sealed.pack());
         if let Some(old) = compared.old.pack.as_ref().filter(|_| status != "fresh") {
-            compared.moves = PackMoves::between(old, &new, compared.is_damaged, &|name| project.has(name));
+            compared.moves = PackMoves::between(old, &new, &|name| project.has(name));
         }
         Ok(Compared { new: Some(new), ..compared })
     }
@@ -257,10 +257,7 @@ impl Checkout<'_> {
                 Difference::Edited(reasons) => ("edited", reasons),
             }
         } else {
-            // Of another version, only what both know is compared.
-            let is_of_version = |old: &Pack| old.schema_version == now.schema_version;
-            let is_edited = compared.is_damaged || compared.old.pack.as_ref().is_some_and(is_of_version);
-            (if is_edited { "edited" } else { "stale" }, Vec::new())
+            ("edited", Vec::new())
         }
     }
 

@@ -11,17 +11,8 @@ use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Compares two packs, of which one may be missing; returns the change and the sections that differ.
-///
-/// `spurious` lists the kinds of change that a truncated pack only seems to have: `added` if the old one is truncated,
-/// `removed` if the new one is.
-pub(super) fn change(
-    name: &str,
-    old: Option<&Pack>,
-    new: Option<&Pack>,
-    spurious: &[&str],
-) -> (PackChange, Vec<SectionChange>) {
-    let mut sections = changes(list(old, |pack| &pack.sections), list(new, |pack| &pack.sections));
-    sections.retain(|section| !spurious.contains(&&*section.change));
+pub(super) fn change(name: &str, old: Option<&Pack>, new: Option<&Pack>) -> (PackChange, Vec<SectionChange>) {
+    let sections = changes(list(old, |pack| &pack.sections), list(new, |pack| &pack.sections));
     let shown = new.or(old);
     let root = shown.map(|pack| &pack.root);
     let both = old.zip(new);
@@ -48,20 +39,7 @@ pub(super) fn change(
         field.new.take_if(|_| !limits_bytes(new));
     }
     change.fields.retain(|field| field.old != field.new);
-    spurious.iter().for_each(|spurious| drop_spurious(&mut change, spurious));
     (change, sections)
-}
-
-/// Removes the changes of a kind that a truncated pack only seems to have.
-fn drop_spurious(pack: &mut PackChange, spurious: &str) {
-    let added = spurious == "added";
-    let known = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty() && text != "0");
-    pack.inputs.retain(|input| input.change != spurious);
-    pack.fields.retain(|field| known(&field.old) && known(&field.new));
-    pack.omissions.retain(|omission| omission.change != spurious);
-    pack.redactions.retain(|redaction| if added { redaction.old > 0 } else { redaction.new > 0 });
-    pack.warnings.retain(|warning| warning.change != spurious);
-    pack.neighbours.retain(|neighbour| neighbour.change != spurious);
 }
 
 fn list<T>(pack: Option<&Pack>, of: impl Fn(&Pack) -> &Vec<T>) -> &[T] {

@@ -7,8 +7,9 @@ use crate::review::explain::neighbour_of;
 use crate::wire::{Section, SectionSource};
 use serde::Serialize;
 use serde_json::{Value, json};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A section that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
@@ -154,31 +155,14 @@ fn fields(old: &Section, new: &Section) -> Vec<FieldChange> {
     field_changes(&facts(old), &facts(new), FIELDS)
 }
 
-/// Returns the fewest ids that explain another order: all common ids outside a longest increasing subsequence.
+/// Returns the fewest ids that explain another order: those outside a longest common subsequence of the common ids.
 fn reordered<'a>(old: &[Section], new: &'a [Section]) -> BTreeSet<&'a str> {
-    let places: BTreeMap<&str, usize> = old.iter().enumerate().map(|(at, section)| (&*section.id, at)).collect();
-    let common: Vec<(&str, usize)> =
-        new.iter().filter_map(|section| Some((&*section.id, *places.get(&*section.id)?))).collect();
-    if common.is_sorted_by_key(|(_, at)| *at) {
-        return BTreeSet::new();
+    fn common<'s>(sections: &'s [Section], others: &[Section]) -> Vec<&'s str> {
+        let others: HashSet<&str> = others.iter().map(|section| &*section.id).collect();
+        sections.iter().map(|section| &*section.id).filter(|id| others.contains(id)).collect()
     }
-    // For each length the subsequence with the smallest last element.
-    let mut ends: Vec<usize> = Vec::new();
-    let mut previous = vec![None; common.len()];
-    for (here, (_, at)) in common.iter().enumerate() {
-        let length = ends.partition_point(|end| common[*end].1 < *at);
-        previous[here] = length.checked_sub(1).map(|shorter| ends[shorter]);
-        if length == ends.len() {
-            ends.push(here);
-        } else {
-            ends[length] = here;
-        }
-    }
-    let mut kept = BTreeSet::new();
-    let mut next = ends.last().copied();
-    while let Some(here) = next {
-        kept.insert(common[here].0);
-        next = previous[here];
-    }
-    common.into_iter().map(|(id, _)| id).filter(|id| !kept.contains(id)).collect()
+    let (before, after) = (common(old, new), common(new, old));
+    let ops = capture_diff_slices(Algorithm::Myers, &before, &after);
+    let moved = ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
+    moved.flat_map(|op| after[op.new_range()].iter().copied()).collect()
 }

@@ -49,22 +49,19 @@ pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
             diff.verdict.unchanged += 1;
             continue;
         }
-        let truncated = pair.sides().filter(|(_, side)| side.truncated);
-        let spurious: Vec<&str> = truncated.map(|(name, _)| if name == "old" { "added" } else { "removed" }).collect();
-        let is_unmerged = pair.sides().any(|(_, side)| side.is_unmerged);
-        let (change, sections) = match old.or(new).filter(|_| is_unmerged) {
+        let is_unreadable = pair.sides().any(|(_, side)| side.pack.is_none());
+        let (change, sections) = match old.or(new).filter(|_| is_unreadable) {
             // Compared with itself it has no changes.
-            Some(whole) => pack::change(&pair.name, Some(whole), Some(whole), &spurious),
-            None => pack::change(&pair.name, old, new, &spurious),
+            Some(whole) => pack::change(&pair.name, Some(whole), Some(whole)),
+            None => pack::change(&pair.name, old, new),
         };
         let mut change = PackChange { notes, ..change };
         // A pack that is there and cannot be read is neither added nor removed.
         if pair.old.is_some() && pair.new.is_some() {
             change.change = "changed".to_owned();
         }
-        let pack_causes = if is_unmerged { Vec::new() } else { causes_of(&change, old, new) };
-        let whole = spurious.is_empty() && !change.fields.iter().any(|field| field.field == "schema_version");
-        let explained = same || !whole || !pack_causes.is_empty();
+        let pack_causes = if is_unreadable { Vec::new() } else { causes_of(&change, old, new) };
+        let explained = same || is_unreadable || !pack_causes.is_empty();
         for reason in needs_review::reasons(pair, &change, &sections, explained, &known) {
             reasons.entry(reason).or_default().push(pair.name.clone());
         }
