@@ -11,7 +11,7 @@
 //!
 //! # fn main() -> Result<(), contextpack::EngineError> {
 //! let repository = Repository::open(&OpenRequest::new(Path::new(".")))?;
-//! let pack = repository.pack(&PackRequest::new("feat:incremental").within_tokens(8_000))?;
+//! let pack = repository.snapshot().pack(&PackRequest::new("feat:incremental").within_tokens(8_000))?;
 //! println!("{}", contextpack::render(pack.pack()).whole());
 //! # assert!(pack.pack().budget.used_tokens <= Some(8_000));
 //! # Ok(())

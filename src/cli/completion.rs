@@ -64,7 +64,7 @@ fn candidates(values: impl IntoIterator<Item = (String, Option<String>)>) -> Vec
 }
 
 pub(super) fn roots() -> Vec<CompletionCandidate> {
-    let roots = repository().and_then(|repository| repository.roots().ok()).unwrap_or_default();
+    let roots = repository().and_then(|repository| repository.snapshot().roots().ok()).unwrap_or_default();
     candidates(roots.into_iter().map(|root| (root.id, Some(root.title))))
 }
 

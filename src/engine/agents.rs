@@ -44,12 +44,8 @@ struct Activity {
     actor: Option<String>,
 }
 
-struct Change {
-    /// Its time, if that is one of the years 1 to 9999.
-    at: Option<DateTime<Utc>>,
-    message: String,
-    actor: Option<String>,
-}
+/// A change: its time, if that is one of the years 1 to 9999, what it did, and who made it.
+type Change = (Option<DateTime<Utc>>, String, Option<String>);
 
 /// What of an activity file cannot be read: how many lines, none for the whole file, and the first fault.
 type Unreadable = Option<(u64, Diagnostic)>;
@@ -171,11 +167,10 @@ impl Project<'_> {
                 if log.shallow && log.commits.len() < settings.changes {
                     remark.lit("The clone is shallow: older commits are not known here.");
                 }
-                changes.extend(log.commits.iter().map(|commit| Change {
-                    at: commit.at.and_then(shown_time),
-                    message: commit.subject.clone(),
-                    actor: Some(commit.author.clone()),
-                }));
+                let commits = log.commits.iter();
+                changes.extend(
+                    commits.map(|it| (it.at.and_then(shown_time), it.subject.clone(), Some(it.author.clone()))),
+                );
             }
             Err(why) => {
                 let fault = Diagnostic::new(Code::GitUnavailable, None, format!("{why}; recent changes are left out"));
@@ -198,9 +193,9 @@ impl Project<'_> {
             remark.lit(if lines == 0 { " can be read." } else { " cannot be read." });
         }
         // Stable, so that commits of one second stay in git's order.
-        changes.sort_by_key(|change| std::cmp::Reverse(change.at));
+        changes.sort_by_key(|(at, ..)| std::cmp::Reverse(*at));
         changes.truncate(settings.changes);
-        let line = |Change { at, message, actor }: &Change| {
+        let line = |(at, message, actor): &Change| {
             let message = self.reader.line("message", message);
             let actor = actor.as_ref().map(|actor| self.reader.line("author", actor));
             if let Some(actor) = &actor {
@@ -287,7 +282,7 @@ fn change(text: &str) -> Result<Change, String> {
         .map_err(|_| "`at` is no time with its zone, as RFC 3339 writes it".to_owned())?
         .timestamp();
     let at = shown_time(at).ok_or("`at` is no time of the years 1 to 9999 in UTC")?;
-    Ok(Change { at: Some(at), message, actor })
+    Ok((Some(at), message, actor))
 }
 
 impl Project<'_> {

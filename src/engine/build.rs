@@ -2,7 +2,6 @@
 
 use super::agents::AgentContext;
 use super::notices::ConcernedItems;
-use super::pack_state::holding;
 use super::prepared_profile::{PreparedProfile, counted_tokenizer};
 use super::project::Project;
 use super::referenced_files::ReferencedFiles;
@@ -19,10 +18,8 @@ use crate::redact::Clean;
 use crate::render;
 use crate::seal::{Sealed, Stamp, seal};
 use crate::select::{RootReferences, select};
-use crate::store::Folder;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 #[derive(Debug)]
 pub struct Planned {
@@ -92,7 +89,6 @@ pub fn build_packs<T: Send>(
     skip: Option<&Skip<'_, T>>,
     finish: &Finish<'_, T>,
 ) -> Result<(Vec<T>, BuildReport), Unsettled> {
-    project.find_held_damage(files.root());
     let named = job.are_named.then_some(&*job.roots);
     let mut found = diagnostics_of(files, project, named, job.agent.is_some());
     found.extend(job.agent.iter().flat_map(|agent| agent.faults.clone()));
@@ -214,21 +210,7 @@ impl Project<'_> {
         let siblings = around(root)
             .filter(|(relation, _)| *relation == Relation::Parent)
             .flat_map(|(_, parent)| around(parent).filter(|(relation, _)| *relation == Relation::Child));
-        let held = || damage(*self.held_damage.get()?.get(&*self.corpus.entries[root].item.id)?);
-        damage(root).or_else(|| around(root).chain(siblings).find_map(|(_, item)| damage(item))).or_else(held)
-    }
-
-    fn find_held_damage(&self, top: &Path) {
-        if !self.has_damage || self.held_damage.get().is_some() {
-            return;
-        }
-        let entries = self.corpus.entries.iter().enumerate();
-        let damaged: BTreeMap<&str, usize> =
-            entries.filter(|(_, entry)| entry.damage.is_some()).map(|(at, entry)| (&*entry.item.id, at)).collect();
-        // If the folder cannot be read, nothing can be written there either.
-        let folder = Folder::open(top, &self.reader.settings.output.dir).ok();
-        let held = folder.map(|folder| holding(&folder, &damaged)).unwrap_or_default();
-        let _ = self.held_damage.set(held);
+        damage(root).or_else(|| around(root).chain(siblings).find_map(|(_, item)| damage(item)))
     }
 
     fn distinct_slugs(&self, roots: &[usize], others: &[usize]) -> (Vec<usize>, Vec<Diagnostic>) {
@@ -380,32 +362,14 @@ impl Project<'_> {
             Some((name.to_owned(), format!("section `{}`, from `{}`", section.id, render::place(&section.source))))
         });
         let in_field = || {
-            let (name, _) =
-                environment.find(&String::from_utf8_lossy(sealed.bytes())).map(|(name, at)| (name.to_owned(), at))?;
-            let field = serde_json::to_value(pack).ok().and_then(|pack| self.field_of_environment(&pack));
-            Some((name, field.map_or("its fields".to_owned(), |field| format!("the pack's `{field}`"))))
+            let (name, _) = environment.find(&String::from_utf8_lossy(sealed.bytes()))?;
+            Some((name.to_owned(), "the fields of the pack".to_owned()))
         };
         let Some((name, place)) = in_section.or_else(in_field) else { return Ok(sealed) };
         let message = format!("the value of the environment variable `{name}` stands in {place}");
         let help = "remove it from the source and change the secret; the pack was not written";
         Err(Diagnostic::new(Code::EnvironmentSecret, None, message).help(help).about(id))
     }
-
-    /// Returns the first field that holds a value of the environment, such as `root.title` or `warnings[0].message`.
-    fn field_of_environment(&self, value: &serde_json::Value) -> Option<String> {
-        use serde_json::Value;
-        let below = |name: String, value| Some(name + &dotted(self.field_of_environment(value)?));
-        match value {
-            Value::String(text) => self.reader.environment.find(text).map(|_| String::new()),
-            Value::Array(values) => (0..).zip(values).find_map(|(index, value)| below(format!("[{index}]"), value)),
-            Value::Object(fields) => fields.iter().find_map(|(name, value)| below(name.clone(), value)),
-            Value::Null | Value::Bool(_) | Value::Number(_) => None,
-        }
-    }
-}
-
-fn dotted(below: String) -> String {
-    if below.is_empty() || below.starts_with('[') { below } else { format!(".{below}") }
 }
 
 /// Returns the file name of a pack; `agent` is the stem of the file of the agent that it is for, if any.

@@ -1,16 +1,13 @@
 //! Reads and redacts every work item of the repository, and every issue of the snapshot.
 
 use super::project::{ParsedFiles, Project};
-use super::reader::{COMMIT, InputReader, ScrubBatch, ScrubResult, body_of, merged, recorded, unreadable};
+use super::reader::{COMMIT, InputReader, ScrubBatch, ScrubResult, markdown_pieces, merged, recorded, unreadable};
 use crate::cache::FilePurpose;
 use crate::config::{Globs, ItemSource, Settings, TemplatePart, Words};
 use crate::graph::{ClaimedIssue, Entry, Identity, ParsedComment, ParsedText, RecordedRemoval, SourceRules, Target};
 use crate::mentions::Markdown;
-use crate::model::{
-    Code, Diagnostic, Digest, Refusal, RemovedLines, RepoPath, Severity, SourceTree, natural_cmp, nearest,
-    original_of_conflict_copy,
-};
-use crate::records::{self, Item, Mention, SnapshotFile};
+use crate::model::{Code, Diagnostic, Digest, Refusal, RemovedLines, RepoPath, Severity, natural_cmp, nearest};
+use crate::records::{self, Item, Mention, Part, SnapshotFile};
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -22,11 +19,10 @@ type Matched = (usize, usize, RepoPath);
 
 /// Reads all items, in the order of sources, globs, paths and lines.
 pub(super) fn read(reader: &InputReader<'_>) -> ParsedFiles {
-    let (settings, source) = (reader.settings, reader.source());
+    let settings = reader.settings;
     let rules: Vec<Arc<SourceRules>> =
         settings.work_items.iter().map(|source| Arc::new(source_rules(source))).collect();
-    let (copies, files): (Vec<_>, Vec<_>) =
-        item_files(source.files(), settings).into_iter().partition(|(.., path)| live_original(source, path).is_some());
+    let files = item_files(reader.source().files(), settings);
     let read: Vec<ParsedFiles> = files.par_iter().map(|matched| read_file(reader, &rules, matched)).collect();
     let mut all = ParsedFiles::default();
     for (mut read, (index, _, path)) in read.into_iter().zip(&files) {
@@ -34,14 +30,6 @@ pub(super) fn read(reader: &InputReader<'_>) -> ParsedFiles {
         add_documents_beside(&mut read, reader, &settings.work_items[*index].beside, path);
         all.extend(read);
     }
-    let report = |(.., path): &Matched| {
-        let original = live_original(source, path)?;
-        let message =
-            format!("`{path}` is a copy of `{original}` that synchronising it left, and `{original}` is built");
-        let fault = Diagnostic::in_file(Code::DuplicateId, path, message);
-        Some(reader.scrubbed(fault.help("merge what is right into the original, and remove the copy")))
-    };
-    all.diagnostics.extend(copies.iter().filter_map(report));
     let unknown = settings.work_items.iter().enumerate().flat_map(|(index, source)| unknown_names(index, source, &all));
     let unknown: Vec<Diagnostic> = unknown.map(|diagnostic| reader.scrubbed(diagnostic)).collect();
     all.diagnostics.extend(unknown);
@@ -62,11 +50,6 @@ fn unknown_names(index: usize, source: &ItemSource, all: &ParsedFiles) -> Vec<Di
         Some(Diagnostic::new(Code::UnknownMappedField, None, message).help(help))
     };
     unknown.filter_map(report).collect()
-}
-
-/// Returns the file that a path is a conflict copy of, if that is still there.
-fn live_original(source: &dyn SourceTree, path: &RepoPath) -> Option<RepoPath> {
-    original_of_conflict_copy(path).filter(|original| source.has(original))
 }
 
 /// Marks the items in untracked files, after the cache: git may start to track a file without changing it.
@@ -292,14 +275,6 @@ fn unusable_issue(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
         .help("run `contextpack sync` for this issue again, or remove the file")
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
-    Issue,
-    Code(usize),
-    Link(usize),
-    Comment(usize),
-}
-
 #[derive(Default)]
 struct Removed {
     removals: BTreeMap<Part, Vec<RecordedRemoval>>,
@@ -310,7 +285,7 @@ impl Removed {
     /// Removes the hidden parts from the texts of untrusted authors in `file`.
     fn hidden(file: &mut SnapshotFile, redactor: &Redactor, path: &RepoPath) -> Self {
         let issue = &mut file.issue;
-        let body = issue.body.as_mut().map(|body| (Part::Issue, &*issue.trust, body));
+        let body = issue.body.as_mut().map(|body| (Part::Own, &*issue.trust, body));
         let comments = issue.comments.items.iter_mut().enumerate();
         let comments = comments.map(|(at, comment)| (Part::Comment(at), &*comment.trust, &mut comment.body));
         let mut removed = Self::default();
@@ -335,24 +310,6 @@ impl Removed {
     }
 }
 
-/// Returns the part that each piece of an issue is of; those of comments come last.
-fn parts(raw: &records::Issue<String>) -> Vec<Part> {
-    let mut of_issue = 0;
-    raw.item.map(&mut |_, _: &String, _| of_issue += 1);
-    // The URL and the repo, and what is known of the author.
-    of_issue += 2 + raw.by.len();
-    let mut parts = vec![Part::Issue; of_issue];
-    // Code has a path, a commit and a text; a link a repo, a URL and, if it is visible, a title.
-    (0..raw.code.len()).for_each(|at| parts.extend([Part::Code(at); 3]));
-    for (at, link) in raw.links.iter().enumerate() {
-        parts.extend(std::iter::repeat_n(Part::Link(at), 2 + usize::from(link.title.is_some())));
-    }
-    for (at, comment) in raw.comments.iter().enumerate() {
-        parts.extend(std::iter::repeat_n(Part::Comment(at), comment.len()));
-    }
-    parts
-}
-
 fn scrub_issue(
     reader: &InputReader<'_>,
     raw: &records::Issue<String>,
@@ -360,18 +317,19 @@ fn scrub_issue(
     content: Option<Digest>,
     rules: &Arc<SourceRules>,
 ) -> Entry {
-    let mut pieces: Vec<Piece<'_>> = Vec::new();
-    raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
-    let parts = parts(raw);
+    let (mut pieces, mut parts): (Vec<Piece<'_>>, Vec<Part>) = Default::default();
+    raw.map(&mut |part, key, text: &String, line| {
+        pieces.push(Piece { key, text, line });
+        parts.push(part);
+    });
     let first_comment = parts.iter().position(|part| matches!(part, Part::Comment(_))).unwrap_or(parts.len());
-    let comments = (first_comment..pieces.len()).filter(|piece| pieces[*piece].key == "comment");
-    let markdown_pieces: Vec<usize> = [body_of(&pieces)].into_iter().chain(comments).collect();
     let content = content.as_ref().map(std::slice::from_ref);
     let batch = ScrubBatch { path: raw.item.origin.path.as_str(), purpose: FilePurpose::Issue, content };
     let digested = |scrubbed: &Scrubbed| issue_digest(&scrubbed.texts[..first_comment], raw);
-    let ScrubResult { scrubbed, markdown, digest } = reader.scrub(batch, &pieces, &markdown_pieces, digested);
+    let ScrubResult { scrubbed, markdown, digest } =
+        reader.scrub(batch, &pieces, &markdown_pieces(&pieces, &parts), digested);
     let mut texts = scrubbed.texts.iter();
-    let issue = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
+    let issue = raw.map(&mut |_, _, _, _| texts.next().cloned().unwrap_or_default());
     for removal in scrubbed.removals {
         let (piece, part) = (removal.piece, parts[removal.piece]);
         let Piece { key, line, .. } = pieces[piece];
@@ -383,7 +341,7 @@ fn scrub_issue(
                 recorded.in_body = true;
                 recorded.line = removed.line_before(part, recorded.line);
             }
-            Part::Issue => {
+            Part::Own => {
                 // Only the body has lines on the issue's page.
                 let within = recorded.line.saturating_sub(line).saturating_add(1);
                 recorded.line = if recorded.in_body { removed.line_before(part, within) } else { 1 };
@@ -425,7 +383,7 @@ fn to_entry(
         code_removals,
         unknown: issue.unknown,
         has_comments: issue.has_comments,
-        removals: removed.take(Part::Issue),
+        removals: removed.take(Part::Own),
         digest,
     };
     Entry { comments, issue: Some(Box::new(issue)), ..entry_of(item, body, digest, rules) }

@@ -75,11 +75,9 @@ impl PackNotices {
 
 /// Returns whether a diagnostic about a neighbour concerns the text that is in the pack.
 fn concerns_text(code: Code) -> bool {
-    use Code::{
-        BodyDiffers, ConflictMarkers, DuplicateId, InvalidFrontMatter, InvalidItem, StatusDiffers, UnreadableFile,
-    };
-    let of_record = matches!(code, DuplicateId | InvalidFrontMatter | InvalidItem | UnreadableFile);
-    of_record || matches!(code, ConflictMarkers | BodyDiffers | StatusDiffers)
+    use Code::{BodyDiffers, ConflictMarkers, DuplicateId, InvalidFrontMatter, InvalidItem, StatusDiffers};
+    matches!(code, DuplicateId | InvalidFrontMatter | InvalidItem | Code::UnreadableFile)
+        || matches!(code, ConflictMarkers | BodyDiffers | StatusDiffers)
 }
 
 /// The items that packs hold, of which a diagnostic may speak.

@@ -206,27 +206,6 @@ impl Repository {
     pub fn snapshot(&self) -> Snapshot<'_> {
         Snapshot { repository: self, project: self.project() }
     }
-
-    /// Lists the roots of the configuration, as [`Snapshot::roots`] does.
-    ///
-    /// # Errors
-    /// As [`Snapshot::roots`].
-    pub fn roots(&self) -> Result<Vec<RootSummary>, EngineError> {
-        self.snapshot().roots()
-    }
-
-    /// Builds one pack in memory, as [`Snapshot::pack`] does.
-    ///
-    /// # Errors
-    /// As [`Snapshot::pack`].
-    pub fn pack(&self, request: &PackRequest) -> Result<Sealed, EngineError> {
-        self.snapshot().pack(request)
-    }
-
-    /// Builds packs in memory from one reading, as [`Snapshot::packs`] does.
-    pub fn packs(&self, requests: &[PackRequest]) -> Vec<Result<Sealed, EngineError>> {
-        self.snapshot().packs(requests)
-    }
 }
 
 impl Snapshot<'_> {

@@ -10,7 +10,7 @@ use crate::model::{
     Code, Diagnostic, Digest, Digester, Place, Refusal, RepoPath, Severity, SourceTree, Untracked,
     conflict_in_markdown, is_volatile,
 };
-use crate::records::{Comment, Item, conflict_markers};
+use crate::records::{Item, Part, conflict_markers};
 use crate::redact::{CachedScrub, Clean, Environment, Piece, Redactor, Removal, Scrubbed};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -185,23 +185,20 @@ impl InputReader<'_> {
         content: Option<&[Digest]>,
     ) -> (Item<Clean>, ParsedText, Vec<ParsedComment>, Vec<RecordedRemoval>, Digest) {
         // `map` visits the texts in a fixed order: first to collect them, then to replace them by the clean ones.
-        let mut pieces: Vec<Piece<'_>> = Vec::new();
-        raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
+        let (mut pieces, mut parts): (Vec<Piece<'_>>, Vec<Part>) = Default::default();
+        raw.map(&mut |part, key, text: &String, line| {
+            pieces.push(Piece { key, text, line });
+            parts.push(part);
+        });
         let is_head = |piece: usize| pieces[piece].key == "head";
         let body = body_of(&pieces);
         let batch = ScrubBatch { path: raw.origin.path.as_str(), purpose: FilePurpose::Items, content };
         let digested = |scrubbed: &Scrubbed| digest(&pieces, body, scrubbed);
-        // The texts of comments come last, that of each behind what is known of its author.
-        let mut ends = vec![pieces.len() - raw.comments.iter().map(Comment::len).sum::<usize>()];
-        ends.extend(raw.comments.iter().scan(ends[0], |end, comment| {
-            *end += comment.len();
-            Some(*end)
-        }));
-        let marked: Vec<usize> = [body].into_iter().chain(ends[1..].iter().map(|end| end - 1)).collect();
-        let ScrubResult { mut scrubbed, markdown, digest } = self.scrub(batch, &pieces, &marked, digested);
+        let ScrubResult { mut scrubbed, markdown, digest } =
+            self.scrub(batch, &pieces, &markdown_pieces(&pieces, &parts), digested);
         let folds = scrubbed.removed_lines.get_mut(body).map(std::mem::take).unwrap_or_default();
         let mut texts = scrubbed.texts.iter();
-        let clean = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
+        let clean = raw.map(&mut |_, _, _, _| texts.next().cloned().unwrap_or_default());
 
         let names = NAMES.map(|name| pieces.iter().position(|piece| piece.key == name).unwrap_or(usize::MAX));
         let elsewhere: BTreeSet<(usize, String)> =
@@ -217,20 +214,17 @@ impl InputReader<'_> {
         };
         let mut markdown = markdown.into_iter();
         let body = ParsedText { clean: clean.body.text.clone(), markdown: markdown.next().unwrap_or_default(), folds };
-        let in_comment = |range: &[usize]| {
-            let found = scrubbed.removals.iter().filter(|removal| (range[0]..range[1]).contains(&removal.piece));
-            merged(
-                found
-                    .map(|removal| RecordedRemoval { in_body: true, ..recorded(removal.clone(), "comment") })
-                    .collect(),
-            )
+        let in_comment = |at: usize| {
+            let found = scrubbed.removals.iter().filter(|removal| parts[removal.piece] == Part::Comment(at));
+            let found = found.map(|removal| RecordedRemoval { in_body: true, ..recorded(removal.clone(), "comment") });
+            merged(found.collect())
         };
-        let comments = clean.comments.iter().zip(markdown).zip(ends.windows(2));
-        let comments = comments
-            .map(|((comment, markdown), range)| ParsedComment::new(comment.clone(), markdown, in_comment(range)));
+        let comments = clean.comments.iter().zip(markdown).enumerate();
+        let comments =
+            comments.map(|(at, (comment, markdown))| ParsedComment::new(comment.clone(), markdown, in_comment(at)));
         let comments = comments.collect();
         // The record's head repeats the fields, so its removals are left out.
-        let removals = scrubbed.removals.into_iter().filter(|removal| removal.piece < ends[0]);
+        let removals = scrubbed.removals.into_iter().filter(|removal| parts[removal.piece] == Part::Own);
         let removals = removals.filter(|removal| !is_head(removal.piece) && !is_recorded_below(removal));
         let recorded = removals.map(|removal| {
             let key = pieces[removal.piece].key;
@@ -372,8 +366,14 @@ fn digest(pieces: &[Piece<'_>], body: usize, scrubbed: &Scrubbed) -> Digest {
     Digest::of(texts.into_iter().flatten().map(|text| text.as_str()).collect::<String>())
 }
 
+/// Returns the indexes of the texts of a record that are Markdown: its body and those of its comments.
+pub(super) fn markdown_pieces(pieces: &[Piece<'_>], parts: &[Part]) -> Vec<usize> {
+    let is_comment = |at: &usize| matches!(parts[*at], Part::Comment(_)) && pieces[*at].key == "comment";
+    [body_of(pieces)].into_iter().chain((0..pieces.len()).filter(is_comment)).collect()
+}
+
 /// Returns the index of an item's body among its texts: the first of that key, before any field of the same name.
-pub(super) fn body_of(pieces: &[Piece<'_>]) -> usize {
+fn body_of(pieces: &[Piece<'_>]) -> usize {
     pieces.iter().position(|piece| piece.key == "body").unwrap_or(pieces.len())
 }
 

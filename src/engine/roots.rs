@@ -44,7 +44,7 @@ pub enum RootError {
     },
 }
 
-/// A root, as [`Repository::roots`](super::Repository::roots) lists it. Its texts are redacted.
+/// A root, as [`Snapshot::roots`](super::Snapshot::roots) lists it. Its texts are redacted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RootSummary {
@@ -201,9 +201,7 @@ impl Project<'_> {
         if let Some(fault) = self.diagnostics.iter().find(at_path) {
             let message = self.without_secrets(&fault.message);
             let help = "whose packs are built; give one of them another id";
-            // A conflict copy holds no item.
-            let is_copy = fault.about.is_empty();
-            return Some(if is_copy { message } else { format!("two items have this id: {message}, {help}") });
+            return Some(format!("two items have this id: {message}, {help}"));
         }
         let name = path.as_str();
         let includes = |source: &ItemSource| source.glob_of(name).is_some();

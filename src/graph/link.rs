@@ -104,13 +104,15 @@ pub(super) fn decoded(text: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Location {
     /// An existing file, perhaps one heading of it.
-    File { path: RepoPath, anchor: Option<String> },
+    File {
+        path: RepoPath,
+        anchor: Option<String>,
+    },
     /// An existing folder.
     Folder,
     /// A denied name, whether or not it exists.
     Denied,
-    /// A place outside the repo; the path without its leading `/`, if it has one.
-    Outside { from_root: Option<String> },
+    Outside,
     /// A path without anchor that does not exist.
     Absent(String),
     /// A file of a repo that may be this one: the configuration names no repo.
@@ -147,8 +149,8 @@ impl Locator<'_> {
         match scheme(text) {
             Some(name) if !name.eq_ignore_ascii_case("file") => return Location::Elsewhere,
             // The home folder of somebody, or a file of some machine.
-            Some(_) => return Location::Outside { from_root: None },
-            None if text.starts_with("~/") => return Location::Outside { from_root: None },
+            Some(_) => return Location::Outside,
+            None if text.starts_with("~/") => return Location::Outside,
             None => {}
         }
         let spellings = spellings(text);
@@ -156,7 +158,7 @@ impl Locator<'_> {
         for (index, (path, anchor)) in spellings.iter().enumerate() {
             // Only the last spelling is the name of a file alone: `.env.example#L1` begins as a denied one does.
             last = self.try_path(path, anchor, base, index + 1 == spellings.len());
-            if !matches!(last, Location::Absent(_) | Location::Outside { .. }) {
+            if !matches!(last, Location::Absent(_) | Location::Outside) {
                 break;
             }
         }
@@ -165,8 +167,8 @@ impl Locator<'_> {
 
     /// Resolves one spelling; `alone` says that it has neither anchor nor lines, so that it can be judged as a name.
     fn try_path(&self, path: &str, anchor: &Option<String>, base: &RepoPath, alone: bool) -> Location {
-        let from_root = path.strip_prefix('/').map(str::to_owned);
-        let candidates: Vec<RepoPath> = match &from_root {
+        let from_root = path.strip_prefix('/');
+        let candidates: Vec<RepoPath> = match from_root {
             Some(path) => RepoPath::new(path).into_iter().collect(),
             None => [base.beside(path), RepoPath::new(path)].into_iter().flatten().collect(),
         };
@@ -182,10 +184,10 @@ impl Locator<'_> {
             return Location::Folder;
         }
         // An absolute path below an existing top folder is relative to the root.
-        let top = from_root.as_deref().and_then(|path| path.split_once('/')).map(|(top, _)| top);
+        let top = from_root.and_then(|path| path.split_once('/')).map(|(top, _)| top);
         let is_known = top.and_then(|top| RepoPath::new(top).ok()).is_some_and(|top| self.files.is_folder(&top));
         if candidates.is_empty() || from_root.is_some() && !is_known {
-            return self.github_page(path).unwrap_or(Location::Outside { from_root });
+            return self.github_page(path).unwrap_or(Location::Outside);
         }
         Location::Absent(path.to_owned())
     }
@@ -251,7 +253,7 @@ impl Locator<'_> {
         }
         match paths_behind_branch(rest).next() {
             None => Location::Folder,
-            Some(path) if RepoPath::new(path).is_err() => Location::Outside { from_root: None },
+            Some(path) if RepoPath::new(path).is_err() => Location::Outside,
             Some(path) => Location::Absent(path.to_owned()),
         }
     }

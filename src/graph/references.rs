@@ -319,25 +319,6 @@ impl ReferenceSearch<'_> {
         }
     }
 
-    /// Adds the ADR that a path of a generated site names: `/adr/27`, `/adr/0027-use-x`.
-    fn add_site_adr(&mut self, path: &str, source: PathSource, at: &ShownPlace) -> bool {
-        let path = path.trim_end_matches('/');
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        if source.is_in_passing() || !is_adr_folder(last(folder)) || has_document_extension(name) {
-            return false;
-        }
-        let adrs = match number(name) {
-            Some(number) => self.index.adrs_numbered(number),
-            None => self.index.adrs_named(name),
-        };
-        let [one] = adrs else { return false };
-        let exists = self.locator.files.has(one);
-        if exists {
-            self.collected.add_file(one.clone(), None, true, at);
-        }
-        exists
-    }
-
     fn known_adr(&self, name: &str) -> Option<RepoPath> {
         match self.index.adrs_named(name) {
             [one] if self.locator.files.has(one) && !is_usual(name) => Some(one.clone()),

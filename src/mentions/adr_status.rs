@@ -4,7 +4,7 @@ use crate::markdown::front_matter::{front_matter, key};
 use crate::markdown::{Heading, Outline, TextBlockKind, text_blocks, words};
 use crate::mentions::vocabulary::{means, pattern, words_for};
 use crate::model::{
-    DecisionState, StatusPosition, date_in, is_status_template, names_nothing, names_successor, state_at,
+    DecisionState, StatusPosition, has_year, is_status_template, names_nothing, names_successor, state_at,
 };
 use regex::Regex;
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub struct AdrStatus {
 /// Returns the status of an ADR, which is looked for in the front matter, then under a `Status` heading, then above the second
 /// section: in a line such as `* Status: **Accepted**`, or a column or row of a table.
 ///
-/// Of several statements the last of a dated list counts, else one that the decision is inactive, else one that it is in force.
+/// Of several statements one that the decision is inactive counts, else one that it is in force.
 /// A field that names a successor counts unless the status says that the decision is inactive.
 pub fn adr_status(text: &str, outline: &Outline) -> Option<AdrStatus> {
     let fields = in_front_matter(text);
@@ -46,23 +46,11 @@ impl AdrStatus {
     }
 }
 
-#[derive(Clone)]
-struct StatusStatement {
-    range: Range<usize>,
-    /// What its date is read from: itself, or the row of a table.
-    dated_by: Range<usize>,
-}
-
-/// StatusStatements of the status, and values of fields that name a successor.
+/// Statements of the status, and values of fields that name a successor.
 #[derive(Default)]
 struct StatusStatements {
-    stated: Vec<StatusStatement>,
+    stated: Vec<Range<usize>>,
     successors: Vec<Range<usize>>,
-}
-
-fn statement(text: &str, range: Range<usize>) -> Option<StatusStatement> {
-    let range = bare(text, range)?;
-    Some(StatusStatement { dated_by: range.clone(), range })
 }
 
 enum StatusPart {
@@ -104,9 +92,9 @@ fn lines(text: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> 
     })
 }
 
-fn chosen(text: &str, statements: Vec<StatusStatement>) -> Option<AdrStatus> {
-    let mut read: Vec<(AdrStatus, Option<[u32; 3]>)> = Vec::new();
-    for StatusStatement { range, dated_by } in statements {
+fn chosen(text: &str, statements: Vec<Range<usize>>) -> Option<AdrStatus> {
+    let mut read: Vec<AdrStatus> = Vec::new();
+    for range in statements {
         let raw = &text[range.clone()];
         if text[..range.start].trim_end().ends_with("{{") {
             continue;
@@ -116,22 +104,14 @@ fn chosen(text: &str, statements: Vec<StatusStatement>) -> Option<AdrStatus> {
             let bold: Vec<&str> = raw.split("**").skip(1).step_by(2).collect();
             let [only] = bold[..] else { continue };
             let at = range.start + raw.find(only)?;
-            let state = state_at(only, StatusPosition::Status);
-            read.push((AdrStatus::new(text, at..at + only.len(), state), None));
+            read.push(AdrStatus::new(text, at..at + only.len(), state_at(only, StatusPosition::Status)));
             continue;
         }
         let position = if read.is_empty() { StatusPosition::Status } else { StatusPosition::Paragraph };
-        let status = status(text, range, position);
-        let when = date_in(&text[dated_by]).filter(|_| status.state != DecisionState::Unknown);
-        read.push((status, when));
+        read.push(status(text, range, position));
     }
-    let latest = read.iter().filter_map(|(_, when)| *when).max();
-    if read.iter().filter(|(_, when)| when.is_some()).count() > 1 {
-        let last = read.iter().rposition(|(_, when)| *when == latest).map(|last| read[last].0.range.clone());
-        read.retain(|(status, when)| when.is_none() || Some(&status.range) == last.as_ref());
-    }
-    let best = read.iter().map(|(status, _)| status.state).max()?;
-    read.into_iter().map(|(status, _)| status).find(|status| status.state == best)
+    let best = read.iter().map(|status| status.state).max()?;
+    read.into_iter().find(|status| status.state == best)
 }
 
 /// Reads a statement: if one of its sentences says that the decision is inactive, that sentence, else its first line.
@@ -143,7 +123,7 @@ fn status(text: &str, range: Range<usize>, first: StatusPosition) -> AdrStatus {
         let stated = state_at(&without_markup(part), position);
         if stated == DecisionState::Inactive {
             let is_date = |c: char| c.is_ascii_digit() || c.is_whitespace() || "-/.:,–".contains(c);
-            let undated = date_in(part).map_or(part, |_| part.trim_start_matches(is_date));
+            let undated = if has_year(part) { part.trim_start_matches(is_date) } else { part };
             let found = bare(text, sentence.end - undated.len()..sentence.end);
             return AdrStatus::new(text, found.unwrap_or(range), stated);
         }
@@ -220,7 +200,7 @@ fn in_front_matter(text: &str) -> StatusStatements {
         let length = if value.trim_start().starts_with('#') { 0 } else { value.find(" #").unwrap_or(value.len()) };
         let value = line.start + from..line.start + from + length;
         if is_status {
-            found.stated.extend(statement(text, value));
+            found.stated.extend(bare(text, value));
         } else {
             found.successors.extend(bare(text, value));
         }
@@ -228,13 +208,12 @@ fn in_front_matter(text: &str) -> StatusStatements {
     found
 }
 
-fn under_heading(text: &str, outline: &Outline) -> Vec<StatusStatement> {
+fn under_heading(text: &str, outline: &Outline) -> Vec<Range<usize>> {
     for (index, heading) in outline.headings.iter().enumerate() {
         let Some(block) = outline.blocks.get(heading.block) else { continue };
         let Some(value) = own_status(&heading.title, true) else { continue };
         let at = text[block.range.clone()].find(value).filter(|_| has_words(value)).map(|at| block.range.start + at);
-        let mut stated: Vec<StatusStatement> =
-            at.and_then(|at| statement(text, at..at + value.len())).into_iter().collect();
+        let mut stated: Vec<Range<usize>> = at.and_then(|at| bare(text, at..at + value.len())).into_iter().collect();
         // A heading of level 1 may be one of many.
         let ends = |next: &&Heading| heading.level == 1 || next.level <= heading.level;
         let next = outline.headings[index + 1..].iter().find(ends).and_then(|next| outline.blocks.get(next.block));
@@ -248,23 +227,23 @@ fn under_heading(text: &str, outline: &Outline) -> Vec<StatusStatement> {
 }
 
 /// Returns the statements in a part: its entries; of a table the cells for the status, else its rows.
-fn statements(text: &str, part: &StatusPart) -> Vec<StatusStatement> {
+fn statements(text: &str, part: &StatusPart) -> Vec<Range<usize>> {
     match part {
         StatusPart::Text { range, .. } => entries(text, lines(text, range.clone())),
         StatusPart::Table(rows) => {
             let cells = in_table(text, rows);
-            let whole = |row: &Vec<Range<usize>>| statement(text, whole_row(row)?);
+            let whole = |row: &Vec<Range<usize>>| bare(text, whole_row(row)?);
             if cells.is_empty() { rows.iter().filter_map(whole).collect() } else { cells }
         }
     }
 }
 
 /// Joins lines to statements. A line that begins with a date begins one; the name of a box that renderers draw is none.
-fn entries(text: &str, lines: impl Iterator<Item = Range<usize>>) -> Vec<StatusStatement> {
+fn entries(text: &str, lines: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for line in lines {
         let written = &text[line.clone()];
-        let begins = written.split_whitespace().next().is_some_and(|first| date_in(first).is_some());
+        let begins = written.split_whitespace().next().is_some_and(has_year);
         let name = written.trim_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase();
         match found.last_mut() {
             _ if means("box", &name) => {}
@@ -272,7 +251,7 @@ fn entries(text: &str, lines: impl Iterator<Item = Range<usize>>) -> Vec<StatusS
             _ => found.push(line),
         }
     }
-    found.into_iter().filter_map(|range| statement(text, range)).collect()
+    found.into_iter().filter_map(|range| bare(text, range)).collect()
 }
 
 /// Returns the statements of labels above the second section, and those that name a successor.
@@ -284,9 +263,6 @@ fn in_head(text: &str, outline: &Outline) -> StatusStatements {
     let mut starts = starts.chain([text.len(), text.len()]);
     let (introduction, end) = (starts.next().unwrap_or_default(), starts.next().unwrap_or_default());
     let start = front_matter(text).map_or(0, |place| place.body).min(end);
-    let cells = HTML_ROW.captures_iter(&text[start..end]).filter_map(|row| row.get(1));
-    let first_line = |cell: regex::Match<'_>| lines(text, start + cell.start()..start + cell.end()).next();
-    found.stated.extend(cells.filter_map(|cell| statement(text, first_line(cell)?)));
     let parts = parts(text, start..end);
     for (index, part) in parts.iter().enumerate() {
         let StatusPart::Text { range, is_quoted, .. } = part else {
@@ -299,7 +275,7 @@ fn in_head(text: &str, outline: &Outline) -> StatusStatements {
             let item = text[line.clone()].trim_start().trim_start_matches(['*', '-', '+', '_', '>', '|', ' ']);
             if let Some(value) = own_status(item, false) {
                 let at = line.end - item.len() + item.rfind(value).unwrap_or_default();
-                found.stated.extend(statement(text, at..at + value.len()));
+                found.stated.extend(bare(text, at..at + value.len()));
                 // What goes on below the label, or the paragraph or list below a label without a value.
                 let is_valued = has_words(value);
                 let goes_on = |line: &Range<usize>| {
@@ -318,7 +294,7 @@ fn in_head(text: &str, outline: &Outline) -> StatusStatements {
                 // `> This ADR is superseded by ADR-1.`
                 let status = status(text, line.start..range.end, StatusPosition::Paragraph);
                 let is_inactive = status.state == DecisionState::Inactive;
-                found.stated.extend(statement(text, status.range).filter(|_| is_inactive));
+                found.stated.extend(bare(text, status.range).filter(|_| is_inactive));
             }
         }
     }
@@ -326,15 +302,13 @@ fn in_head(text: &str, outline: &Outline) -> StatusStatements {
 }
 
 /// Returns the statements in the paragraph or the list that a label without a value stands above.
-fn below_label(text: &str, parts: &[StatusPart]) -> Vec<StatusStatement> {
+fn below_label(text: &str, parts: &[StatusPart]) -> Vec<Range<usize>> {
     let is_item = |part: &StatusPart| matches!(part, StatusPart::Text { is_item: true, .. });
     let is_labelled =
         |part: &StatusPart| matches!(part, StatusPart::Text { range, .. } if label(&text[range.clone()]).is_some());
     let items = parts.iter().take_while(|part| is_item(part)).count().max(1);
     parts.iter().take(items).take_while(|part| !is_labelled(part)).flat_map(|part| statements(text, part)).collect()
 }
-
-static HTML_ROW: LazyLock<Regex> = LazyLock::new(|| pattern("row with a status"));
 
 /// Returns what follows `Status` in a heading or a line, numbering and marks aside; in a line a separator must follow.
 fn own_status(text: &str, is_heading: bool) -> Option<&str> {
@@ -383,11 +357,11 @@ fn whole_row(row: &[Range<usize>]) -> Option<Range<usize>> {
 }
 
 /// Returns the cells of a table that say the status: those below it in a column, or behind it in a row.
-fn in_table(text: &str, rows: &[Vec<Range<usize>>]) -> Vec<StatusStatement> {
+fn in_table(text: &str, rows: &[Vec<Range<usize>>]) -> Vec<Range<usize>> {
     let name = |cell: &Range<usize>| text[cell.clone()].trim_matches(['*', '_', ' ', ':']).to_lowercase();
     let is_status = |cell: &Range<usize>| own_status(&name(cell), true) == Some("");
     let in_row = |row: &Vec<Range<usize>>| match &row[..] {
-        [first, value, ..] if is_status(first) => statement(text, value.clone()),
+        [first, value, ..] if is_status(first) => bare(text, value.clone()),
         _ => None,
     };
     let Some((head, below)) = rows.split_first() else { return Vec::new() };
@@ -401,9 +375,5 @@ fn in_table(text: &str, rows: &[Vec<Range<usize>>]) -> Vec<StatusStatement> {
     if below.len() > 1 && head.iter().any(|cell| means("column of others", &name(cell))) {
         return Vec::new();
     }
-    let in_column = |row: &Vec<Range<usize>>| {
-        let found = statement(text, row.get(column)?.clone())?;
-        Some(StatusStatement { dated_by: whole_row(row)?, ..found })
-    };
-    below.iter().filter_map(in_column).collect()
+    below.iter().filter_map(|row| bare(text, row.get(column)?.clone())).collect()
 }

@@ -3,7 +3,7 @@
 use crate::mentions::adr::adr_number;
 use crate::mentions::lines::{MOST_RANGES, fragment_lines, leading_lines, split_lines, without_lines};
 use crate::mentions::vocabulary::{means, pattern, words_for};
-use crate::model::{LineRange, ends_name, is_document_name, is_other_script, latin_parts, with_slashes, without_drive};
+use crate::model::{LineRange, ends_name, is_document_name, is_other_script, latin_parts, with_slashes};
 use memchr::memmem;
 use regex::Regex;
 use std::borrow::Cow;
@@ -320,18 +320,8 @@ pub(super) fn traced_lines(text: &str) -> Vec<TracedLine<'_>> {
     // `File "x.py", line 7`, `x.php on line 7` and `Foo.cs:line 7`
     for at in memmem::find_iter(bytes, b"line ") {
         let Some((lines, _)) = leading_lines(&text[at + 5..]) else { continue };
-        let before = text[..at].trim_end_matches("on ").trim_end_matches([' ', ',', ':']);
-        // A quoted path may have spaces in it.
-        let quoted = before.strip_suffix('"').and_then(|inner| {
-            let near = &inner[inner.ceil_char_boundary(inner.len().saturating_sub(LONGEST_PATH))..];
-            let (_, path) =
-                near.rsplit_once(['"', '\n']).filter(|(before, _)| near[before.len()..].starts_with('"'))?;
-            Some(TracedLine { start: inner.len() - path.len(), path: with_slashes(without_drive(path)), lines })
-        });
-        found.extend(match quoted {
-            Some(quoted) => Some(quoted).filter(|quoted| is_traced_path(&quoted.path)),
-            None => traced(text, before.len(), lines),
-        });
+        let before = text[..at].trim_end_matches("on ").trim_end_matches([' ', ',', ':', '"']);
+        found.extend(traced(text, before.len(), lines));
     }
     found.sort_by_key(|line| line.start);
     found

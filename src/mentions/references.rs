@@ -72,9 +72,6 @@ impl ReferenceFinder {
         }
         let edges = run.codes.iter().flat_map(|span| [span.start, span.end]).collect();
         let mut reader = RunReferences { run, text, edges, lines, found: &mut self.found };
-        if text.contains("line ") {
-            reader.names_with_lines();
-        }
         let has_name = || run.codes.iter().any(|span| is_bare_name(&text[span.clone()]));
         let paths = if may_hold_path(text.as_bytes()) || has_name() { reader.paths() } else { Vec::new() };
         find_numbers(&mut reader, &paths, section, &mut self.label);
@@ -220,23 +217,6 @@ impl<'a> RunReferences<'a> {
             self.add_file(mention.path, form, &range, mention.lines);
         }
         !is_called && is_file_shaped(mention.path)
-    }
-
-    /// Adds the names without an extension that a line is stated with in prose: `Makefile line 3`.
-    fn names_with_lines(&mut self) {
-        let divides = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.' | ':'));
-        let mut start = 0;
-        for piece in self.text.split_inclusive(divides) {
-            let name = piece.trim_end_matches(|c: char| !c.is_alphanumeric());
-            let range = start..start + name.len();
-            start += piece.len();
-            if is_bare_name(name) && self.link_at(range.start).is_none() && !hold(&self.run.codes, range.start) {
-                let stated = lines_around(self.text, &range);
-                if !stated.is_empty() {
-                    self.add_file(name, ReferenceForm::Path, &range, stated);
-                }
-            }
-        }
     }
 
     /// Adds the code spans that are a path as a whole though no word of prose would be: `a b/c.md`, `Makefile`; returns their ranges.

@@ -70,13 +70,6 @@ fn add<'a>(word: &'a str, start: usize, words: &mut Vec<Word<'a>>) {
         return;
     }
     let start = start + (word.len() - tail.len());
-    // `[#1](…)/[#2](…)`
-    if let Some(end) = ["/http", "+http"].iter().find_map(|joint| text.find(joint))
-        && issue_url(&text[..end]).is_some_and(|url| url.len() == end)
-    {
-        add(&text[..end], start, words);
-        return add(&text[end + 1..], start + end + 1, words);
-    }
     let found = target(text);
     if found.is_none() && latin_parts(text).any(|(_, part)| part.len() < text.len() && target(bare(part)).is_some()) {
         return latin_parts(text).for_each(|(at, part)| add(part, start + at, words));

@@ -1,7 +1,4 @@
-//! Conflicts of two versions of a file: the markers that git leaves in it, and the copies that programs which synchronise
-//! folders leave in the same folder.
-
-use super::RepoPath;
+//! Conflicts of two versions of a file: the markers that git leaves in it.
 
 /// What a line is in a text with a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,31 +86,4 @@ pub fn conflict_sides(text: &str) -> [String; 2] {
         }
     }
     sides
-}
-
-/// What programs that synchronise folders write between brackets at the end of a name, in lower case: Dropbox, Nextcloud, Obsidian, Seafile.
-const IN_BRACKETS: [&str; 3] = ["conflicted copy", "case conflict", "sfconflict "];
-
-/// What they write before a date at the end of a name: Syncthing, ownCloud.
-const BEFORE_DATE: [&str; 2] = [".sync-conflict-", "_conflict-"];
-
-/// Returns the path of the file that a path, by its name, is a conflict copy of.
-///
-/// Only names that nothing else has count: `x 2.md` and `x (1).md` may be files of their own.
-pub fn original_of_conflict_copy(path: &RepoPath) -> Option<RepoPath> {
-    let (stem, extension) = path.name().rsplit_once('.')?;
-    let bracketed = || {
-        let (original, inside) = stem.strip_suffix(')')?.rsplit_once(" (")?;
-        let inside = inside.to_lowercase();
-        IN_BRACKETS.iter().any(|words| inside.contains(words)).then_some(original)
-    };
-    let dated = || {
-        BEFORE_DATE.iter().find_map(|mark| {
-            let (original, rest) = stem.rsplit_once(mark)?;
-            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-            (digits == 8).then_some(original)
-        })
-    };
-    let original = bracketed().or_else(dated).filter(|original| !original.is_empty())?;
-    path.beside(&format!("./{original}.{extension}")).ok()
 }

@@ -60,7 +60,7 @@ pub fn state_at(status: &str, position: StatusPosition) -> DecisionState {
                 position.min(if index > 0 { StatusPosition::Paragraph } else { position })
             }
         };
-        let mut read: Vec<(Option<[u32; 3]>, DecisionState)> = Vec::new();
+        let mut found = DecisionState::Unknown;
         let (mut is_of_other, mut is_past) = (false, false);
         for (at, Clause { words, is_remark }) in clauses.iter().enumerate() {
             // `Accepted (was: rejected)`
@@ -71,15 +71,9 @@ pub fn state_at(status: &str, position: StatusPosition) -> DecisionState {
             }
             let state = clause_state(words, place(at));
             is_of_other = state == DecisionState::Unknown && is_reference(words, words.len() - 1);
-            read.push((date_in(&words.join(" ")), state));
+            found = found.max(state);
         }
-        read.retain(|(_, state)| *state != DecisionState::Unknown);
-        // `2024-01-02 rejected, 2024-03-01 accepted`
-        let dated = read.iter().filter(|(date, _)| date.is_some());
-        match dated.clone().count() {
-            0 | 1 => read.iter().map(|(_, state)| *state).max(),
-            _ => dated.max_by_key(|(date, _)| *date).map(|(_, state)| *state),
-        }
+        Some(found).filter(|state| *state != DecisionState::Unknown)
     };
     steps.iter().enumerate().rev().find_map(said).unwrap_or(DecisionState::Unknown)
 }
@@ -116,7 +110,7 @@ fn clause_state(words: &[&str], position: StatusPosition) -> DecisionState {
         let next = phrase(at, "in force").map(|length| (length, DecisionState::InForce));
         let next = next.or_else(|| phrase(at, "open").map(|length| (length, DecisionState::Open)));
         let filler = || {
-            let is_date = is_number(words[at]) && (at == 0 || words[at - 1] != "adr") || month(words[at]).is_some();
+            let is_date = is_number(words[at]) && (at == 0 || words[at - 1] != "adr") || is_month(words[at]);
             (means("filler", words[at]) || is_date).then_some((1, DecisionState::Unknown))
         };
         match next.or_else(filler) {
@@ -130,7 +124,7 @@ fn clause_state(words: &[&str], position: StatusPosition) -> DecisionState {
 /// Returns whether the word at `at` names another decision: `adr-9`, `adr 9`, `0009-x.md`, `#9`.
 fn is_reference(words: &[&str], at: usize) -> bool {
     let is_named = |word: &str| word == "adr" || word.bytes().any(|byte| byte.is_ascii_digit());
-    words.get(at).is_some_and(|word| is_named(word) && date_in(word).is_none())
+    words.get(at).is_some_and(|word| is_named(word) && !has_year(word))
 }
 
 /// Returns whether a word is made of digits, as dates and their parts are.
@@ -230,41 +224,13 @@ pub fn names_successor(field: &str) -> bool {
     means("successor", &plain)
 }
 
-/// Returns the first date of a text: year, month and day, 0 for those that it does not say.
-pub fn date_in(text: &str) -> Option<[u32; 3]> {
-    let lower = text.to_lowercase();
-    let parts: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).collect();
-    let number = |at: Option<usize>| {
-        let part = parts.get(at?)?.trim_end_matches(['s', 't', 'n', 'd', 'r', 'h']);
-        part.parse().ok().filter(|number| (1..=31).contains(number) && part.len() < 3)
-    };
-    let year = parts
-        .iter()
-        .position(|part| part.len() == 4 && part.parse().is_ok_and(|year: u32| (1900..2200).contains(&year)))?;
-    let before = |by: usize| year.checked_sub(by);
-    let found = parts[year].parse().ok()?;
-    let named = (year.saturating_sub(2)..(year + 3).min(parts.len())).find_map(|at| Some((at, month(parts[at])?)));
-    Some(match (named, number(Some(year + 1)), number(Some(year + 2)), number(before(1)), number(before(2))) {
-        (Some((at, month)), ..) => {
-            let day = [at.checked_sub(1), Some(at + 1)].into_iter().find_map(number);
-            [found, month, day.unwrap_or(0)]
-        }
-        (None, Some(month), day, ..) if month < 13 => [found, month, day.unwrap_or(0)],
-        // `2.1.2024` is the day before the month, as it cannot be in `1/13/2024`.
-        (None, .., Some(month), Some(day)) => {
-            if month < 13 {
-                [found, month, day]
-            } else {
-                [found, day, month]
-            }
-        }
-        _ => [found, 0, 0],
-    })
+/// Returns whether a text has a year in it, as dates have.
+pub fn has_year(text: &str) -> bool {
+    let is_year = |part: &str| part.len() == 4 && part.parse().is_ok_and(|year: u32| (1900..2200).contains(&year));
+    text.split(|c: char| !c.is_alphanumeric()).any(is_year)
 }
 
-fn month(word: &str) -> Option<u32> {
-    // They may be cut to their first three letters.
-    let at =
-        MEANINGS.of("month").iter().position(|month| *month == word || word.len() == 3 && month.starts_with(word))?;
-    u32::try_from(at + 1).ok()
+/// Returns whether a word is the name of a month, perhaps cut to its first three letters.
+fn is_month(word: &str) -> bool {
+    MEANINGS.of("month").iter().any(|month| *month == word || word.len() == 3 && month.starts_with(word))
 }

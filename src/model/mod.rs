@@ -20,9 +20,9 @@ mod value;
 mod words;
 
 pub use commands::{Commands, harmless_json};
-pub use conflict::{conflict_in_markdown, conflict_line, conflict_sides, original_of_conflict_copy};
+pub use conflict::{conflict_in_markdown, conflict_line, conflict_sides};
 pub use decision::{
-    DecisionState, StatusPosition, date_in, decision_state, is_status_template, names_nothing, names_successor,
+    DecisionState, StatusPosition, decision_state, has_year, is_status_template, names_nothing, names_successor,
     state_at,
 };
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity, bounded};
@@ -45,5 +45,5 @@ pub use text::{
     LineRange, LineStarts, RemovedLines, floor_cluster, heading_in_line, is_hidden, is_line_end, joined_instructions,
     parse_amount, parse_limit, percent_decoded, short_title_in_line, title_in_line, with_line_feeds,
 };
-pub use value::{Node, Value, parse_json, whole_surrogates};
+pub use value::{Node, Value, parse_json};
 pub use words::{WordLists, is_volatile};

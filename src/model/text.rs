@@ -1,5 +1,6 @@
 //! Lines, hidden characters, titles of texts, and grapheme clusters: what a reader sees as one character, and a cut must not divide.
 
+use percent_encoding::percent_decode_str;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -92,18 +93,7 @@ pub fn with_line_feeds(text: &str) -> String {
 
 /// Decodes percent-encoding such as `%20`; `None` if the result is not UTF-8. A `%` without two hexadecimal digits stays.
 pub fn percent_decoded(text: &str) -> Option<String> {
-    let hex = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    let mut rest = text.as_bytes();
-    let mut bytes = Vec::with_capacity(rest.len());
-    while let [first, after @ ..] = rest {
-        let code = match after {
-            [high, low, ..] if *first == b'%' => hex(high).zip(hex(low)),
-            _ => None,
-        };
-        bytes.push(code.map_or(*first, |(high, low)| high * 16 + low));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8(bytes).ok()
+    percent_decode_str(text).decode_utf8().ok().map(Cow::into_owned)
 }
 
 /// Joins the texts that stand above all frames of a rendering; one alone stays as it is.

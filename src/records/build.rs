@@ -26,6 +26,7 @@ pub(super) struct ItemContext<'a> {
     pub(super) alone: bool,
 }
 
+#[derive(Default)]
 pub(super) struct RawRecord {
     pub(super) pairs: Vec<(String, Node<String>)>,
     pub(super) line: u32,

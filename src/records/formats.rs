@@ -183,15 +183,8 @@ impl RecordFile<'_> {
             (start, line) = head.unwrap_or((start, line));
             add_labelled(&text[start..], line, &mut pairs, &is_mapped);
         }
-        self.records.push(RawRecord {
-            pairs,
-            line: 1,
-            head: text[..start].to_owned(),
-            below: Some((text[start..].to_owned(), line)),
-            json: false,
-            parent: None,
-            key: String::new(),
-        });
+        let (head, below) = (text[..start].to_owned(), Some((text[start..].to_owned(), line)));
+        self.records.push(RawRecord { pairs, line: 1, head, below, ..RawRecord::default() });
     }
 
     /// Adds a map as a record and returns its index; any other value is reported. `above` is the index of the record that it
@@ -299,9 +292,8 @@ impl RecordFile<'_> {
                 };
                 let fault = self.fault(fault, help);
                 let Fragments { whole, broken } = fragments(text, 1);
-                for (json, range) in whole {
-                    self.record(json.node, (&text[range], true), String::new(), None);
-                    self.report_halved(json.halved);
+                for (node, range) in whole {
+                    self.record(node, (&text[range], true), String::new(), None);
                 }
                 self.add_broken(fault, broken);
             }
@@ -311,15 +303,14 @@ impl RecordFile<'_> {
     /// Adds a record of a JSON text, and the items inside it.
     fn json_record(&mut self, part: JsonPart<'_>, line: u32, help: &str, above: Option<(usize, usize)>) {
         let text = part.1;
-        let json = match read_json(text, line) {
-            Ok(json) => json,
+        let node = match read_json(text, line) {
+            Ok(node) => node,
             Err(fault) => {
                 let fault = self.fault(fault, help);
                 return self.add_broken(fault, fragments(text, line).broken);
             }
         };
-        let record = self.record(json.node, (text, true), part.0.clone(), above);
-        self.report_halved(json.halved);
+        let record = self.record(node, (text, true), part.0.clone(), above);
         let (Some(record), Some(name)) = (record, &self.source.subitems) else { return };
         let inside = json_members(&part, name).into_iter().filter(|(_, part)| part.starts_with('['));
         let lines = LineStarts::of(text);
@@ -331,18 +322,8 @@ impl RecordFile<'_> {
 
     /// Adds what can be made out of the records that a fault is about: their keys and values, and their lines.
     fn add_broken(&mut self, fault: usize, fragments: Vec<Fragment>) {
-        self.broken.extend(fragments.into_iter().map(|(pairs, line)| {
-            let record = RawRecord {
-                pairs,
-                line,
-                head: String::new(),
-                below: None,
-                json: true,
-                parent: None,
-                key: String::new(),
-            };
-            (record, fault)
-        }));
+        let record = |(pairs, line)| RawRecord { pairs, line, json: true, ..RawRecord::default() };
+        self.broken.extend(fragments.into_iter().map(|fragment| (record(fragment), fault)));
     }
 
     fn json_lines(&mut self, text: &str) {
@@ -355,14 +336,6 @@ impl RecordFile<'_> {
             }
             self.json_record((String::new(), text), line, "each line is one JSON object", None);
         }
-    }
-
-    /// Warns of half a surrogate pair in the text of the last record.
-    fn report_halved(&mut self, line: Option<u32>) {
-        let Some(line) = line else { return };
-        let message = "half of a character is written here (half a surrogate pair), and read as U+FFFD";
-        let diagnostic = Diagnostic::on_line(Code::InvalidItem, self.path, line, message);
-        self.diagnostics.push(diagnostic.help("write the character again; a text was cut in the middle of it"));
     }
 
     fn report_empty(&mut self) {

@@ -143,6 +143,19 @@ pub struct Comment<T> {
     pub noise: bool,
 }
 
+/// The part of a record that a text belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// Everything else.
+    Own,
+    /// An entry of [`Issue::code`], by its index.
+    Code(usize),
+    /// An entry of [`Issue::links`], by its index.
+    Link(usize),
+    /// A comment, by its index.
+    Comment(usize),
+}
+
 fn all<'a, A, B>(list: &'a [A], f: impl FnMut(&'a A) -> B) -> Vec<B> {
     list.iter().map(f).collect()
 }
@@ -173,13 +186,6 @@ impl<T> Authored<T> {
     }
 }
 
-impl<T> Authored<T> {
-    /// Returns how many texts it has.
-    pub(crate) fn len(&self) -> usize {
-        [&self.author, &self.association, &self.created_at].into_iter().filter(|text| text.is_some()).count()
-    }
-}
-
 impl<T> Comment<T> {
     /// Its own text comes last, with the key `comment`.
     fn map<'a, U>(&'a self, f: &mut impl FnMut(&'a str, &'a T, u32) -> U) -> Comment<U> {
@@ -191,81 +197,97 @@ impl<T> Comment<T> {
             noise: self.noise,
         }
     }
+}
 
-    /// Returns how many texts it has.
-    pub(crate) fn len(&self) -> usize {
-        1 + usize::from(self.url.is_some()) + self.by.len()
-    }
+fn map_comments<'a, T, U>(
+    comments: &'a [Comment<T>],
+    f: &mut impl FnMut(Part, &'a str, &'a T, u32) -> U,
+) -> Vec<Comment<U>> {
+    let mut map = |(at, comment): (usize, &'a Comment<T>)| {
+        comment.map(&mut |key, text, line| f(Part::Comment(at), key, text, line))
+    };
+    comments.iter().enumerate().map(&mut map).collect()
 }
 
 impl<T: AsRef<str>> Item<T> {
-    /// Returns the item with every text replaced by the result of `f` for its key, text and line, in one fixed order.
+    /// Returns the item with every text replaced by the result of `f` for its part, key, text and line, in one fixed order.
     ///
     /// The key is the name of the field that the text is a value of, `body` for the body, `head` for [`Item::head`], and empty
-    /// for keys themselves.
-    pub fn map<'a, U>(&'a self, f: &mut impl FnMut(&'a str, &'a T, u32) -> U) -> Item<U> {
+    /// for keys themselves. Comments come last; their own texts have the key `comment`.
+    pub fn map<'a, U>(&'a self, f: &mut impl FnMut(Part, &'a str, &'a T, u32) -> U) -> Item<U> {
+        let own = &mut |key, text, line| f(Part::Own, key, text, line);
         Item {
-            id: f("id", &self.id, self.line),
-            origin: self.origin.map(f),
+            id: own("id", &self.id, self.line),
+            origin: self.origin.map(own),
             line: self.line,
             source: self.source,
-            title: f("title", &self.title, self.line),
-            status: self.status.as_ref().map(|status| f("status", status, self.line)),
+            title: own("title", &self.title, self.line),
+            status: self.status.as_ref().map(|status| own("status", status, self.line)),
             body: Body {
-                origin: self.body.origin.map(f),
+                origin: self.body.origin.map(own),
                 line: self.body.line,
                 in_file: self.body.in_file,
-                text: f("body", &self.body.text, self.body.line),
+                text: own("body", &self.body.text, self.body.line),
             },
             fields: all(&self.fields, |field| Field {
-                name: f("", &field.name, field.node.line),
-                node: field.node.map(field.name.as_ref(), f),
+                name: own("", &field.name, field.node.line),
+                node: field.node.map(field.name.as_ref(), own),
             }),
             relations: all(&self.relations, |stated| FieldRelation {
                 relation: stated.relation,
-                target: stated.target.map(stated.relation.name(), f),
+                target: stated.target.map(stated.relation.name(), own),
             }),
-            issue: self.issue.as_ref().map(|issue| issue.map("issue", f)),
-            adrs: all(&self.adrs, |adr| adr.map("adrs", f)),
-            docs: all(&self.docs, |doc| doc.map("docs", f)),
-            head: f("head", &self.head, self.line),
+            issue: self.issue.as_ref().map(|issue| issue.map("issue", own)),
+            adrs: all(&self.adrs, |adr| adr.map("adrs", own)),
+            docs: all(&self.docs, |doc| doc.map("docs", own)),
+            head: own("head", &self.head, self.line),
             no_pack: self.no_pack,
             untrusted: self.untrusted,
-            comments: all(&self.comments, |comment| comment.map(f)),
+            comments: map_comments(&self.comments, f),
         }
     }
 }
 
 impl<T: AsRef<str>> Issue<T> {
-    /// Returns the issue with every text replaced by the result of `f` for its key, text and line, as in [`Item::map`].
-    ///
-    /// Texts of comments come last and have the key `comment`; those of links come before them, and those of code before these.
-    pub fn map<'a, U>(&'a self, f: &mut impl FnMut(&'a str, &'a T, u32) -> U) -> Issue<U> {
+    /// Returns the issue with every text replaced by the result of `f` for its part, key, text and line, as in [`Item::map`].
+    pub fn map<'a, U>(&'a self, f: &mut impl FnMut(Part, &'a str, &'a T, u32) -> U) -> Issue<U> {
+        let item = self.item.map(f);
+        let own = &mut |key, text, line| f(Part::Own, key, text, line);
+        let (url, repo, by) = (own("url", &self.url, 1), own("repo", &self.repo, 1), self.by.map(own));
+        let code = |(at, code): (usize, &'a KeptCode<T>)| {
+            let own = &mut |key, text, line| f(Part::Code(at), key, text, line);
+            KeptCode {
+                path: code.path.clone(),
+                shown: own("path", &code.shown, 1),
+                commit: own("commit", &code.commit, 1),
+                lines: code.lines,
+                text: own("body", &code.text, code.lines.first),
+            }
+        };
+        let code = self.code.iter().enumerate().map(code).collect();
+        let link = |(at, link): (usize, &'a IssueLink<T>)| {
+            let own = &mut |key, text| f(Part::Link(at), key, text, link.line);
+            IssueLink {
+                relation: link.relation,
+                repo: own("repo", &link.repo),
+                number: link.number,
+                url: own("url", &link.url),
+                title: link.title.as_ref().map(|title| own("title", title)),
+                state: link.state,
+                line: link.line,
+            }
+        };
         Issue {
-            item: self.item.map(f),
-            url: f("url", &self.url, 1),
-            repo: f("repo", &self.repo, 1),
+            item,
+            url,
+            repo,
             number: self.number,
             private: self.private,
             state: self.state,
-            by: self.by.map(f),
-            code: all(&self.code, |code| KeptCode {
-                path: code.path.clone(),
-                shown: f("path", &code.shown, 1),
-                commit: f("commit", &code.commit, 1),
-                lines: code.lines,
-                text: f("body", &code.text, code.lines.first),
-            }),
-            links: all(&self.links, |link| IssueLink {
-                relation: link.relation,
-                repo: f("repo", &link.repo, link.line),
-                number: link.number,
-                url: f("url", &link.url, link.line),
-                title: link.title.as_ref().map(|title| f("title", title, link.line)),
-                state: link.state,
-                line: link.line,
-            }),
-            comments: all(&self.comments, |comment| comment.map(f)),
+            by,
+            code,
+            links: self.links.iter().enumerate().map(link).collect(),
+            comments: map_comments(&self.comments, f),
             unknown: self.unknown.clone(),
             has_comments: self.has_comments,
         }

@@ -21,7 +21,9 @@ pub use crate::markdown::front_matter::FrontMatterFault;
 pub use build::conflict_markers;
 pub use formats::items;
 pub use front_matter::{ReadFrontMatter, read_front_matter};
-pub use item::{Authored, Body, Comment, Field, FieldRelation, Issue, IssueLink, Item, KeptCode, Mention, Origin};
+pub use item::{
+    Authored, Body, Comment, Field, FieldRelation, Issue, IssueLink, Item, KeptCode, Mention, Origin, Part,
+};
 pub use snapshot::SnapshotFile;
 
 /// The JSON Schema of a work item in a file.

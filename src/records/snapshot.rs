@@ -28,7 +28,7 @@ impl SnapshotFile {
         let invalid = |line: u32, message: String, help: &str| {
             Diagnostic::on_line(Code::InvalidSnapshot, path, line, message).help(help)
         };
-        let node = read_json(text, 1).map_err(|fault| invalid(fault.line, fault.message, SYNC_AGAIN))?.node;
+        let node = read_json(text, 1).map_err(|fault| invalid(fault.line, fault.message, SYNC_AGAIN))?;
         let Value::Map(pairs) = node.value else {
             return Err(invalid(1, "it is no JSON object".to_owned(), SYNC_AGAIN));
         };

@@ -79,9 +79,6 @@ fn names_and_texts_are_what_the_cases_say() {
         "path" => format!("{:?}", path(text).map(|it| [it.dir(), it.name(), it.stem(), it.extension()].join(" "))),
         "git name" => is_git_name(text).to_string(),
         "GitHub name" => is_github_name(text).to_string(),
-        "conflict copy" => {
-            format!("{:?}", path(&format!("w/{text}")).and_then(|path| original_of_conflict_copy(&path)))
-        }
         "conflict" => format!("{:?}", conflict_line(text)),
         "conflict in Markdown" => format!("{:?}", conflict_in_markdown(text)),
         "sides" => format!("{:?}", conflict_sides(text)),
@@ -92,7 +89,6 @@ fn names_and_texts_are_what_the_cases_say() {
             ids.sort_by(|a, b| natural_cmp(a, b));
             ids.join(", ")
         }
-        "whole surrogates" => whole_surrogates(text).into_owned(),
         "title" => title_in_line(text),
         "short title" => short_title_in_line(text),
         "digest" => format!("{}, short {}", Digest::of(text), Digest::of(text).short(12)),
@@ -110,8 +106,7 @@ fn names_and_texts_are_what_the_cases_say() {
         }
         "status of a decision" => {
             let template = if is_status_template(&text.to_lowercase()) { ", template" } else { "" };
-            let date = date_in(text).map_or(String::new(), |date| format!(", {date:?}"));
-            format!("{:?}{template}{date}", decision_state(text))
+            format!("{:?}{template}", decision_state(text))
         }
         "shard of 4" => Shard::holding(text, NonZeroU32::new(4).unwrap()).to_string(),
         "shard of 7" => Shard::holding(text, NonZeroU32::new(7).unwrap()).to_string(),

@@ -212,22 +212,20 @@ fn of_a_conflict_copy_the_original_is_built() {
         "me (Jane's conflicted copy 2026-01-02).md",
         "me.sync-conflict-20260102-103012-ABCDEFG.md",
     ] {
-        for id in ["id: me-1\n", ""] {
-            let text = |title: &str| format!("---\n{id}title: {title}\n---\nText.\n");
-            let sandbox = Sandbox::configured(&[("work_items/me.md", &text("Live"))]);
-            let path = format!("work_items/{copy}");
-            sandbox.write(&path, text("Copy"));
-            let run = sandbox.run(&["build"]);
-            assert!(run.code == 0 && run.stderr.contains("duplicate-id"), "{run:?}");
-            assert!(run.stderr.contains(&path) && run.stderr.contains("work_items/me.md"), "{run:?}");
-            let packs = sandbox.packs();
-            assert_eq!(packs.len(), 1, "{copy}");
-            assert!(String::from_utf8_lossy(&packs[0].1).contains("\"Live\""), "{copy}");
-            // Without its original it is a file like any other.
-            fs::remove_file(sandbox.path("work_items/me.md")).unwrap();
-            sandbox.expect(0, &["build"]);
-            assert!(String::from_utf8_lossy(&sandbox.packs()[0].1).contains("\"Copy\""), "{copy}");
-        }
+        let text = |title: &str| format!("---\nid: me-1\ntitle: {title}\n---\nText.\n");
+        let sandbox = Sandbox::configured(&[("work_items/me.md", &text("Live"))]);
+        let path = format!("work_items/{copy}");
+        sandbox.write(&path, text("Copy"));
+        let run = sandbox.run(&["build"]);
+        assert!(run.code == 0 && run.stderr.contains("duplicate-id"), "{run:?}");
+        assert!(run.stderr.contains(&path) && run.stderr.contains("work_items/me.md"), "{run:?}");
+        let packs = sandbox.packs();
+        assert_eq!(packs.len(), 1, "{copy}");
+        assert!(String::from_utf8_lossy(&packs[0].1).contains("\"Live\""), "{copy}");
+        // Without its original it is a file like any other.
+        fs::remove_file(sandbox.path("work_items/me.md")).unwrap();
+        sandbox.expect(0, &["build"]);
+        assert!(String::from_utf8_lossy(&sandbox.packs()[0].1).contains("\"Copy\""), "{copy}");
     }
 }
 

@@ -126,19 +126,12 @@ impl<'a> ReferenceSearch<'a> {
             }
             Location::Denied => Absence::Denied,
             Location::Folder if source.is_field() && !self.names_item(&mention) => Absence::NotInRepo,
-            Location::Outside { from_root } => {
-                let is_site_adr = from_root.is_some_and(|path| self.add_site_adr(&path, source, at));
-                if is_site_adr || source.is_in_passing() {
-                    return;
-                }
-                Absence::OutsideRepo
-            }
+            Location::Outside if source.is_in_passing() => return,
+            Location::Outside => Absence::OutsideRepo,
             Location::Absent(path) => {
                 let is_reported =
                     source.is_field() || source == PathSource::Link && has_document_extension(last(&path));
-                let is_settled = is_placeholder(&path)
-                    || self.add_site_adr(&path, source, at)
-                    || self.add_renamed(&path, kind, source, at);
+                let is_settled = is_placeholder(&path) || self.add_renamed(&path, kind, source, at);
                 let is_place =
                     mention.has_lines() && may_be_code && form != ReferenceForm::Trace && !path.starts_with('@');
                 if is_settled || !(is_reported || is_place && mention.reference.foreign.is_none()) {
@@ -166,7 +159,7 @@ impl<'a> ReferenceSearch<'a> {
         }
         let target = &*mention.target;
         let located = self.locator.locate(target, mention.base);
-        let is_open = matches!(located, Location::Absent(_) | Location::Outside { .. });
+        let is_open = matches!(located, Location::Absent(_) | Location::Outside);
         if !is_open || mention.reference.form == ReferenceForm::Link || !mention.is_in_passing() {
             return located;
         }
@@ -252,7 +245,7 @@ impl<'a> ReferenceSearch<'a> {
         let found = match located {
             Location::File { path, .. } => vec![path],
             Location::Denied => return self.add_denied_code(mention),
-            Location::Absent(_) | Location::Outside { .. } if is_absolute && (is_trace || mention.is_in_passing()) => {
+            Location::Absent(_) | Location::Outside if is_absolute && (is_trace || mention.is_in_passing()) => {
                 self.of_absolute(target, is_trace || mention.has_lines())
             }
             Location::Absent(path) => match self.by_suffix(path, mention) {
@@ -260,7 +253,7 @@ impl<'a> ReferenceSearch<'a> {
                 found => found,
             },
             // The folder that a program ran in is not known.
-            Location::Outside { .. } if is_trace && target.starts_with("../") => self.by_suffix(target, mention),
+            Location::Outside if is_trace && target.starts_with("../") => self.by_suffix(target, mention),
             _ => return is_trace,
         };
         let [path] = found[..] else {
