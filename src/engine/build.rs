@@ -2,6 +2,7 @@
 
 use super::agents::AgentContext;
 use super::notices::ConcernedItems;
+use super::pack_state::holding;
 use super::prepared_profile::{PreparedProfile, counted_tokenizer};
 use super::project::Project;
 use super::referenced_files::ReferencedFiles;
@@ -18,8 +19,10 @@ use crate::redact::Clean;
 use crate::render;
 use crate::seal::{Sealed, Stamp, seal};
 use crate::select::{RootReferences, select};
+use crate::store::Folder;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 #[derive(Debug)]
 pub struct Planned {
@@ -89,6 +92,7 @@ pub fn build_packs<T: Send>(
     skip: Option<&Skip<'_, T>>,
     finish: &Finish<'_, T>,
 ) -> Result<(Vec<T>, BuildReport), Unsettled> {
+    project.find_held_damage(files.root());
     let named = job.are_named.then_some(&*job.roots);
     let mut found = diagnostics_of(files, project, named, job.agent.is_some());
     found.extend(job.agent.iter().flat_map(|agent| agent.faults.clone()));
@@ -210,7 +214,21 @@ impl Project<'_> {
         let siblings = around(root)
             .filter(|(relation, _)| *relation == Relation::Parent)
             .flat_map(|(_, parent)| around(parent).filter(|(relation, _)| *relation == Relation::Child));
-        damage(root).or_else(|| around(root).chain(siblings).find_map(|(_, item)| damage(item)))
+        let held = || damage(*self.held_damage.get()?.get(&*self.corpus.entries[root].item.id)?);
+        damage(root).or_else(|| around(root).chain(siblings).find_map(|(_, item)| damage(item))).or_else(held)
+    }
+
+    fn find_held_damage(&self, top: &Path) {
+        if !self.has_damage || self.held_damage.get().is_some() {
+            return;
+        }
+        let entries = self.corpus.entries.iter().enumerate();
+        let damaged: BTreeMap<&str, usize> =
+            entries.filter(|(_, entry)| entry.damage.is_some()).map(|(at, entry)| (&*entry.item.id, at)).collect();
+        // If the folder cannot be read, nothing can be written there either.
+        let folder = Folder::open(top, &self.reader.settings.output.dir).ok();
+        let held = folder.map(|folder| holding(&folder, &damaged)).unwrap_or_default();
+        let _ = self.held_damage.set(held);
     }
 
     fn distinct_slugs(&self, roots: &[usize], others: &[usize]) -> (Vec<usize>, Vec<Diagnostic>) {

@@ -28,8 +28,15 @@ pub fn exists(folder: &Folder, pack_name: &str) -> Result<bool, StoreError> {
     Ok(folder.read(&name(pack_name))?.is_some_and(|bytes| is_rendering(&bytes)))
 }
 
-/// Returns whether a text is a rendering of any version, by the frame of its root.
+/// Returns whether a text is a rendering of any version, by the frame of its root and its list of omissions.
 fn is_rendering(bytes: &[u8]) -> bool {
-    let is_root = |line: &str| line.starts_with("<section") && line.contains(" id=\"root.issue\" kind=\"issue\" ");
-    String::from_utf8_lossy(bytes).lines().any(is_root)
+    let text = String::from_utf8_lossy(bytes);
+    let opens = |line: &str, attributes: &str| {
+        let rest =
+            line.strip_prefix("<section").map(|rest| rest.trim_start_matches(|c: char| c == '-' || c.is_ascii_digit()));
+        rest.is_some_and(|rest| rest.starts_with(attributes))
+    };
+    let framed = text.lines().any(|line| opens(line, " id=\"root.issue\" kind=\"issue\" "));
+    let list = |end: &str| end.starts_with("Left out: ") || opens(end, " id=\"left-out\" kind=\"omissions\" ");
+    framed && text.rsplit("\n\n").next().is_some_and(list)
 }

@@ -47,6 +47,9 @@ pub struct Project<'a> {
     pub(super) unread: Vec<Diagnostic>,
     /// Whether the record of any item cannot be read.
     pub(super) has_damage: bool,
+    /// The ids of roots whose packs on disk hold such an item, which is given by its index: the record may have lost the
+    /// relation. Known once packs are compared with the disk.
+    pub(super) held_damage: OnceLock<BTreeMap<String, usize>>,
     /// Whether packs are committed to a repo that others may read.
     pub(super) is_published: bool,
     pub(super) repos_without_relations: BTreeMap<String, Clean>,
@@ -110,6 +113,7 @@ impl<'a> Project<'a> {
             sources: OnceLock::new(),
             diagnostics,
             unread,
+            held_damage: OnceLock::new(),
             repos_without_relations,
         }
     }
