@@ -5,13 +5,9 @@ use super::project::Project;
 use super::reader::{Withheld, unreadable};
 use crate::cache::FilePurpose;
 use crate::config::Profile;
-use crate::graph::{
-    FileKind, FileLookup, FileRef, ItemReferences, ItemState, KeptCodeRef, MissingReference, RepoFiles, Target,
-};
+use crate::graph::{FileKind, FileLookup, FileRef, ItemReferences, KeptCodeRef, MissingReference, RepoFiles, Target};
 use crate::knowledge::TestFiles;
-use crate::model::{
-    Code, DecisionState, Diagnostic, Digest, Digester, Place, Relation, RepoPath, bounded, conflict_in_markdown,
-};
+use crate::model::{Code, DecisionState, Diagnostic, Digest, Digester, Place, RepoPath, bounded, conflict_in_markdown};
 use crate::records::conflict_markers;
 use crate::redact::Clean;
 use crate::select::{CodeUse, Document, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences};
@@ -22,9 +18,6 @@ use std::sync::{Arc, OnceLock};
 
 /// The largest file that a text refers to, in bytes.
 const MAX_FILE_BYTES: usize = 1 << 20;
-
-/// The most files of code that a pack names because a done neighbour does.
-const MAX_POINTERS: usize = 8;
 
 /// Why the text of a referenced document with secrets is in no pack: a line that names it is there instead.
 const HOLDS_SECRETS: &str = "holds_secrets";
@@ -117,18 +110,11 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
             if followed.documents {
                 diagnostics.extend(found.diagnostics.iter().cloned());
             }
-            if followed.code && !followed.is_pointer {
+            if followed.code {
                 found.kept.iter().for_each(|kept| self.add_kept(by, kept, &mut references));
             }
-            references.missing.extend(found.missing.iter().filter(|missing| followed.misses(missing.kind)).cloned());
-            let mut pointers = MAX_POINTERS;
+            references.missing.extend(found.missing.iter().filter(|missing| followed.follows(missing.kind)).cloned());
             for file in found.files.iter().filter(|file| followed.follows(file.kind)) {
-                if followed.is_pointer && file.kind == FileKind::Code {
-                    if pointers == 0 {
-                        continue;
-                    }
-                    pointers -= 1;
-                }
                 let Some(Ok((shown, document))) = self.documents.get(&file.path) else { continue };
                 if matches!(document, Err(HOLDS_SECRETS)) {
                     references.secrets.push(file.path.clone());
@@ -139,20 +125,9 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
                 if file.kind == FileKind::Code {
                     let (path, lines) = (file.path.clone(), Vec::new());
                     let tests = || self.tests_of(&file.path);
-                    let is_pointer = followed.is_pointer;
-                    let new = || ReferencedCode {
-                        path,
-                        shown,
-                        document,
-                        untrusted,
-                        whole: None,
-                        lines,
-                        tests: tests(),
-                        is_pointer,
-                    };
-                    let code = code.entry(&file.path).or_insert_with(new);
-                    code.is_pointer &= is_pointer;
-                    add_code(code, file, by);
+                    let new =
+                        || ReferencedCode { path, shown, document, untrusted, whole: None, lines, tests: tests() };
+                    add_code(code.entry(&file.path).or_insert_with(new), file, by);
                     continue;
                 }
                 let known = seen.contains(&(&file.path, None)) || !seen.insert((&file.path, file.anchor.as_ref()));
@@ -260,30 +235,21 @@ struct FollowedItem {
     item: usize,
     documents: bool,
     code: bool,
-    /// Whether its code is named only: it is done, and says where the work is.
-    is_pointer: bool,
 }
 
 impl FollowedItem {
     fn follows(self, kind: FileKind) -> bool {
         if kind == FileKind::Code { self.code } else { self.documents }
     }
-
-    fn misses(self, kind: FileKind) -> bool {
-        self.follows(kind) && !(kind == FileKind::Code && self.is_pointer)
-    }
 }
 
 fn followed_items(project: &Project<'_>, root: usize, profile: &Profile) -> Vec<FollowedItem> {
-    let mut items = vec![FollowedItem { item: root, documents: true, code: true, is_pointer: false }];
+    let mut items = vec![FollowedItem { item: root, documents: true, code: true }];
     items.extend(project.graph.neighbours(root).into_iter().filter_map(|edge| match edge.to {
         Target::Item(item) => {
             let documents = profile.adr_refs_of.contains(&edge.relation);
             let code = profile.code_refs_of.contains(&edge.relation);
-            let is_needed = matches!(edge.relation, Relation::DependsOn | Relation::BlockedBy | Relation::Child);
-            let is_pointer = !code && is_needed && project.state(item) == ItemState::Done;
-            let code = code || is_pointer;
-            (documents || code).then_some(FollowedItem { item, documents, code, is_pointer })
+            (documents || code).then_some(FollowedItem { item, documents, code })
         }
         Target::Issue { .. } => None,
     }));

@@ -295,8 +295,8 @@ pub fn hash_selection_inputs<H: Hasher>(
     let hash_use = |CodeUse { by, at, commit }: &CodeUse, state: &mut H| {
         (context.corpus.entries[*by].shown_at(at), commit).hash(state);
     };
-    for ReferencedCode { path, shown, document, untrusted, whole, lines, tests, is_pointer } in code {
-        (path, shown, untrusted, tests, is_pointer, whole.is_some(), lines.len(), document).hash(state);
+    for ReferencedCode { path, shown, document, untrusted, whole, lines, tests } in code {
+        (path, shown, untrusted, tests, whole.is_some(), lines.len(), document).hash(state);
         whole.iter().for_each(|from| hash_use(from, state));
         for (range, from) in lines {
             range.hash(state);

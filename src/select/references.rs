@@ -7,7 +7,6 @@ use super::origins::{record_origin, redactions, redactions_in_file};
 use super::types::add_lines;
 use super::types::{ADR, CODE, DOCUMENT, LIKELY, SectionKind};
 use super::{Candidate, Document, Evidence, Input, Omission, Rank, SectionBody, TextOrigin, WORDS};
-use crate::config::CodeDetail;
 use crate::graph::{
     Entry, FileKind, FileRef, Graph, ItemState, KeptCode, MissingReference, RecordedRemoval, ShownPlace,
 };
@@ -43,8 +42,6 @@ pub struct ReferencedCode {
     pub lines: Vec<(LineRange, CodeUse)>,
     /// The paths of its tests.
     pub tests: Vec<Clean>,
-    /// Whether it is named only, by neighbours whose code is not followed.
-    pub is_pointer: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -118,8 +115,7 @@ impl Selector<'_> {
         let root = &self.context.corpus.entries[self.root];
         let mut names = identifiers(&root.body.clean);
         names.extend(identifiers(&root.item.title));
-        let detail = if reference.is_pointer { CodeDetail::Pointer } else { self.context.profile.code_detail };
-        for section in code_sections(detail, reference, &names) {
+        for section in code_sections(self.context.profile.code_detail, reference, &names) {
             let (mut suffix, mut title) = (CleanBuf::new(), CleanBuf::new());
             suffix.text(shown);
             title.line(shown);
