@@ -86,6 +86,23 @@ impl<'a> GraphBuilder<'a> {
             };
             self.add_value(&resolver, &value);
         }
+        for document in &record.docs {
+            let value = RelationValue {
+                relation: Relation::Related,
+                text: &document.value,
+                source: EdgeSource::Field,
+                stated: Statement { item, part: ItemPart::Record, line: document.line },
+                form: NameForm::Exact,
+                quotes: &Quoter::of(&document.value),
+                line: 1,
+            };
+            // An item among the documents is related; what is none is for the references.
+            if let Resolution::Item(to, _) = resolver.resolve_as(value.form, value.text)
+                && to != item
+            {
+                self.add_edge(&value, EdgeTarget::Item(to));
+            }
+        }
     }
 
     fn add_text(&mut self, item: usize, part: ItemPart, body: &'a Body<Clean>, text: &'a ParsedText) {
