@@ -30,6 +30,9 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     // A sample that an aborted run wrote changes nothing.
     found.has_states = !found.wants_samples() && items.iter().any(|item| item.state != ItemState::Unknown);
     let mut setup = Setup::new(&root);
+    if args.commit.is_some() {
+        setup.commit_packs()?;
+    }
     let existing = existing(&root, &setup, &found, args)?;
     if let Some((_, settings)) = &existing {
         items = survey(&root, settings);
@@ -52,8 +55,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Returns the existing configuration with its name. A starter configuration does not count that was written in part, or that
-/// `--commit` replaces.
+/// Returns the existing configuration with its name. A starter configuration does not count that was written in part.
 fn existing(
     root: &Path,
     setup: &Setup<'_>,
@@ -63,8 +65,7 @@ fn existing(
     let Some((name, text)) = Repo::read_config(root, None)? else { return Ok(None) };
     let committed = args.commit.is_some();
     let starter = starter::config(found, setup.output(committed)?, committed);
-    let is_earlier = || committed && setup.output(false).is_ok_and(|dir| text == starter::config(found, dir, false));
-    if name == CONFIG && (is_half(text.as_bytes(), &starter) || is_earlier()) {
+    if name == CONFIG && is_half(text.as_bytes(), &starter) {
         return Ok(None);
     }
     // Lines of the file are not quoted, since they are not redacted yet.
@@ -98,7 +99,8 @@ fn print_report(global: &Global, setup: &Setup<'_>, findings: &Findings<'_>) -> 
             "next": findings.next_command(),
     });
     document.print(global.format, global.verbose, faults, &value)?;
-    let left = setup.left.iter().map(|(path, why)| format!("left alone: {path}: {why}"));
+    let verb = |path: &str| if setup.root.join(path).symlink_metadata().is_ok() { "left alone" } else { "not written" };
+    let left = setup.left.iter().map(|(path, why)| format!("{}: {path}: {why}", verb(path)));
     let by_hand = setup.by_hand.iter();
     let by_hand =
         by_hand.map(|(path, entry)| format!("by hand: {path}: add this, or put it in place of the other: {entry}"));

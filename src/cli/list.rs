@@ -2,6 +2,7 @@
 
 use super::args::{BudgetArgs, Global, ListArgs};
 use super::packs::{self, BuildRun, Checkout, checked_pack};
+use crate::console::report::folded_to;
 use crate::console::{self, Column, Document, Exit, Failure, Format, Line, counted, line};
 use crate::engine::{ON_DEMAND, PackState, Project, RootSummary, check_packs};
 use crate::model::{Code, Diagnostic, Relation, Severity, Shard};
@@ -57,7 +58,9 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     document.table(&columns, rows);
     let is_empty = roots.is_empty();
     let value = json!({"roots": roots, "diagnostics": console::diagnostics(&run.diagnostics)});
-    document.print(global.format, global.verbose, &diagnostics, &value)?;
+    // The rows are what was asked for.
+    let most = if global.verbose || !is_text { usize::MAX } else { 3 };
+    document.print(global.format, global.verbose, &folded_to(most, &diagnostics), &value)?;
     if is_empty && !run.blocked && global.format != Format::Json {
         match all {
             0 => global.note(console::no_roots(&repository))?,

@@ -66,16 +66,21 @@ const MAX_ALIKE: usize = 10;
 /// Returns the diagnostics for people: of more than ten warnings or errors of one code the first with their number, unless
 /// they are `verbose`.
 pub(crate) fn folded(diagnostics: &[Diagnostic], verbose: bool) -> Cow<'_, [Diagnostic]> {
+    folded_to(if verbose { usize::MAX } else { MAX_ALIKE }, diagnostics)
+}
+
+/// Returns of more than `most` warnings or errors of one code the first with their number.
+pub(crate) fn folded_to(most: usize, diagnostics: &[Diagnostic]) -> Cow<'_, [Diagnostic]> {
     let mut counts = BTreeMap::<(Code, Severity), usize>::new();
     diagnostics.iter().for_each(|it| *counts.entry((it.code, it.severity)).or_default() += 1);
-    if verbose || counts.values().all(|count| *count <= MAX_ALIKE) {
+    if counts.values().all(|count| *count <= most) {
         return Cow::Borrowed(diagnostics);
     }
     let mut shown = Vec::new();
     for diagnostic in diagnostics {
         match counts.get_mut(&(diagnostic.code, diagnostic.severity)) {
             Some(0) => {}
-            Some(count) if *count > MAX_ALIKE => {
+            Some(count) if *count > most => {
                 let message = format!("{count} times, `-v` shows all; first: {}", diagnostic.message);
                 shown.push(Diagnostic { message, ..diagnostic.clone() });
                 *count = 0;

@@ -101,7 +101,7 @@ pub(crate) fn no_roots(repository: &Repository) -> &'static str {
     if repository.settings().github.repo.is_some() && repository.files().issues().is_empty() {
         return "no items: there is no work item here, and no snapshot of GitHub's issues; run `contextpack sync`";
     }
-    "no items: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
+    "no items: write one into `work_items/`, such as `work_items/first.md` with a `# Title` and what to do, or name yours under `work_items` in `contextpack.yml`"
 }
 
 /// Returns the stamp of a build with its time: `SOURCE_DATE_EPOCH` if it is set, else now.

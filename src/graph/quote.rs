@@ -1,7 +1,7 @@
 //! Quotations: slices of clean text for evidence, messages and omissions.
 
 use crate::model::is_line_end;
-use crate::redact::Clean;
+use crate::redact::{Clean, CleanBuf};
 use std::cell::{Cell, OnceCell};
 
 /// How many bytes after the beginning of its line, or the last match, a word is searched.
@@ -75,8 +75,10 @@ pub(super) fn one_line(text: &str) -> String {
 }
 
 fn short(text: &Clean, start: usize, length: usize) -> Clean {
-    let end = if length > LONGEST { floor(text, start + LONGEST) } else { start + length };
-    text.slice(start..end)
+    if length <= LONGEST {
+        return text.slice(start..start + length);
+    }
+    CleanBuf::new().text(&text.slice(start..floor(text, start + LONGEST))).lit("…").finish()
 }
 
 fn floor(text: &str, at: usize) -> usize {

@@ -8,7 +8,7 @@ use clap::{Args as Options, ValueEnum};
 pub(crate) struct InitArgs {
     /// Keeps packs in git, in the folder `packs`, and says first what that costs
     ///
-    /// `rebuild`: pull requests leave packs alone, and a job builds them after the merge. `checked`: a pull request whose packs are not fresh fails. Nothing is committed here. Without it packs are built on demand, into `.contextpack/packs`, which git ignores. Configuration and workflows that an earlier `init` wrote, and that nobody changed, are replaced.
+    /// `rebuild`: pull requests leave packs alone, and a job builds them after the merge. `checked`: a pull request whose packs are not fresh fails. Nothing is committed here. Without it packs are built on demand, into `.contextpack/packs`, which git ignores. In the configuration that an earlier `init` wrote, the line about it is put in force; workflows that nobody changed are replaced.
     #[arg(long, value_enum, value_name = "WAY", num_args = 0..=1, require_equals = true, default_missing_value = "rebuild")]
     pub(crate) commit: Option<CommitWay>,
 

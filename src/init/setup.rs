@@ -52,7 +52,7 @@ const LARGEST: u64 = 16 << 20;
 /// The files that `init` has written and left alone.
 #[derive(Debug)]
 pub(crate) struct Setup<'a> {
-    root: &'a Path,
+    pub(crate) root: &'a Path,
     pub(crate) written: Vec<String>,
     /// The paths that were left alone, with the reason.
     pub(crate) left: Vec<(String, &'static str)>,
@@ -83,6 +83,17 @@ impl<'a> Setup<'a> {
             true if exists(self.root, "packs")? => "context-packs",
             true => "packs",
         })
+    }
+
+    /// Lets the configuration that another `init` wrote keep its packs in git from now on.
+    pub(crate) fn commit_packs(&mut self) -> Result<(), Failure> {
+        let ExistingFile::File(before) = self.existing(CONFIG)? else { return Ok(()) };
+        let committed = starter::committed(&String::from_utf8_lossy(&before), self.output(true)?);
+        if let (Some(text), Some((folder, name))) = (committed, self.folder(CONFIG)?) {
+            let wrote = folder.rewrite(name, text.as_bytes())?;
+            self.note(CONFIG, wrote);
+        }
+        Ok(())
     }
 
     /// Writes all missing files; `existing` is the existing configuration with its name.
@@ -122,11 +133,9 @@ impl<'a> Setup<'a> {
             Some((name, _)) if args.commit.is_some() && !committed => {
                 self.leave(name, "it exists; set its `output.dir` to `packs` and run this again to keep packs in git");
             }
+            Some((name, _)) if self.written.iter().any(|path| path == name) => {}
             Some((name, _)) => self.leave(name, "it exists"),
-            None => {
-                let earlier = args.commit.map(|_| starter::config(found, ON_DEMAND, false));
-                self.replace(CONFIG, &starter::config(found, &output, committed), earlier.as_slice())?;
-            }
+            None => self.create(CONFIG, &starter::config(found, &output, committed))?,
         }
         let ignore = ".contextpack/.gitignore";
         if self.folder(ignore)?.is_some() {

@@ -125,7 +125,10 @@ impl WorkItemJson {
             return 0;
         }
         let end = |bytes| floor_cluster(&field.raw, bytes);
-        end(longest(&field.raw, room.bytes.min(room.chars.saturating_mul(4)), |bytes| size(end(bytes)).fits(room)))
+        // With its quotation marks escaped, the beginning of a list may be longer than all of it.
+        let is_shorter = |bytes| self.shortened(field, bytes).len() < field.json.len();
+        let fits = |bytes| size(bytes).fits(room) && is_shorter(bytes);
+        end(longest(&field.raw, room.bytes.min(room.chars.saturating_mul(4)), |bytes| fits(end(bytes))))
     }
 }
 

@@ -181,6 +181,10 @@ impl EdgeList {
             line.lit(it.relation.name()).lit(" ").line(&it.text).lit(": ").lit(it.why);
             line.lit(" (").lit(it.evidence.source.name()).lit(", ").line(&it.evidence.at).lit(")").finish()
         });
+        let count = context.unresolved(root).count();
+        let more = (count > MAX_LISTED_CLAIMS).then(|| {
+            CleanBuf::new().number((count - MAX_LISTED_CLAIMS) as u64).lit(" more that cannot be found").finish()
+        });
         let issue = &context.corpus.entries[root].issue;
         let unknown = issue.as_ref().map(|issue| issue.unknown_names()).unwrap_or_default();
         let mut names = CleanBuf::new();
@@ -189,7 +193,7 @@ impl EdgeList {
         }
         Self {
             lines: rows.iter().map(line).collect(),
-            others: unresolved.chain((!unknown.is_empty()).then(|| names.finish())).collect(),
+            others: unresolved.chain(more).chain((!unknown.is_empty()).then(|| names.finish())).collect(),
             claims: Claims {
                 rows: context.shown_claims(root).map(row).collect(),
                 count: context.graph.claims(root).len(),
@@ -205,12 +209,11 @@ impl EdgeList {
 
     /// Returns the first edges as lines, then ids, then the number of the others, and what is unknown.
     pub fn text(&self, steps: usize) -> Clean {
-        let known = self.known(steps);
         let mut out = CleanBuf::new();
-        if self.rows.is_empty() && !self.others.is_empty() {
-            out.lit("No relations are known.");
+        if self.others.is_empty() || !self.rows.is_empty() {
+            out.text(&self.known(steps));
         } else {
-            out.text(&known);
+            out.lit("No relations to known items.");
         }
         for other in &self.others {
             out.lit("\n- ").text(other);

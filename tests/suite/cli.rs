@@ -483,5 +483,5 @@ fn an_empty_repo_is_no_error_and_says_what_to_do() {
     assert_eq!(sandbox.files(), [], "nothing is left in a folder that was entered by mistake");
     sandbox.write("contextpack.yml", "version: 1\n");
     let run = sandbox.run(&["build"]);
-    assert!(run.stderr.contains("no items: add work items"), "{}", run.stderr);
+    assert!(run.stderr.contains("no items: write one into `work_items/`"), "{}", run.stderr);
 }

@@ -560,6 +560,23 @@ fn existing_lines_of_gitattributes_stay_and_cached_packs_need_none() {
     );
 }
 
+#[test]
+fn packs_come_into_git_later_whatever_was_written_meanwhile() {
+    let sandbox = Sandbox::new();
+    sandbox.expect(0, &["init"]);
+    let own = sandbox.read("contextpack.yml").replace("version: 1\n", "version: 1\n# Our own remark.\n");
+    sandbox.write("contextpack.yml", own);
+    sandbox.write("work_items/second.md", "---\nid: feat:second\nstatus: open\n---\n\n# Second\n");
+    sandbox.commit();
+    let run = sandbox.run(&["init", "--commit"]);
+    assert!(run.code == 0 && run.stdout.contains("contextpack.yml\n") && !run.stderr.contains("contextpack.yml: it"));
+    let text = sandbox.read("contextpack.yml");
+    assert!(text.contains("# Our own remark.\n") && text.contains("\n  dir: packs\n"), "{text}");
+    sandbox.expect(0, &["build"]);
+    assert!(sandbox.has("packs/feat-second.coding.json") && sandbox.has("packs/feat-second.coding.md"));
+    assert_eq!(sandbox.run(&["init", "--commit"]).stdout, "");
+}
+
 #[cfg(unix)]
 #[test]
 fn no_link_is_followed_out_of_the_repo() {
@@ -571,7 +588,8 @@ fn no_link_is_followed_out_of_the_repo() {
     }
     std::os::unix::fs::symlink(out.join("x"), sandbox.path(".gitattributes")).unwrap();
     let run = sandbox.run(&["init", "--commit"]);
-    let left = run.stderr.lines().filter_map(|line| line.strip_prefix("left alone: ")?.split(':').next());
+    let prefixed = |line: &'_ str| line.starts_with("left alone: ") || line.starts_with("not written: ");
+    let left = run.stderr.lines().filter(|line| prefixed(line)).filter_map(|line| line.split(": ").nth(1));
     let workflows = [".github/workflows/contextpack.yml", ".github/workflows/contextpack-packs.yml"];
     let expected = [&[".contextpack/.gitignore", ".gitattributes"], &workflows[..]].concat();
     assert_eq!(left.collect::<Vec<_>>(), expected, "{}", run.stderr);

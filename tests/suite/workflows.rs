@@ -247,7 +247,7 @@ fn a_program_of_unknown_origin_writes_no_workflow_and_says_how_to_get_one() {
     // A build of the tests for use may know it.
     let is_known = sandbox.has(".github");
     assert!(
-        is_known || said.contains("left alone: .github/workflows: ") && said.contains("--from URL@COMMIT"),
+        is_known || said.contains("not written: .github/workflows: ") && said.contains("--from URL@COMMIT"),
         "{said}"
     );
     for origin in ["https://x/y", "http://x/y@0123456789abcdef0123456789abcdef01234567", "https://x/y@main", "@"] {
@@ -518,7 +518,7 @@ fn the_jobs_of_a_schedule_are_chosen_and_their_contexts_handed_on() {
     sandbox.write("jobs/daily.md", "Say what changed since yesterday.\n");
     let expect_left = |sandbox: &Sandbox| sandbox.run(&["init", "--jobs"]).stderr;
     assert!(
-        expect_left(&sandbox).contains("left alone: .github/workflows/contextpack-jobs.yml: `contextpack.yml` has no")
+        expect_left(&sandbox).contains("not written: .github/workflows/contextpack-jobs.yml: `contextpack.yml` has no")
     );
     let job = |more: &str| format!("{{agent: research, instructions: jobs/daily.md{more}}}");
     let config = format!(

@@ -195,8 +195,13 @@ impl Side {
         let read = read.filter(|read| matches!(read, GitObject::Folder(_)));
         if read.is_none() {
             let is_committed = configuration.settings.commits_packs();
-            let why = if is_committed { "" } else { ": packs are not committed here, so that no revision has any" };
-            global.note(&format!("note: `{revision}` has no folder `{dir}`{why}"))?;
+            if !is_committed {
+                let why = "packs are not in git here, so that no revision has any";
+                let since =
+                    format!("`contextpack diff --since {dir}/NAME.json` says what changed since a pack was built");
+                return Err(Failure::usage(format!("{why}: {since}")));
+            }
+            global.note(&format!("note: `{revision}` has no folder `{dir}`"))?;
         }
         let read = read.unwrap_or(GitObject::Folder(Vec::new()));
         Ok(Self { revision: Some(revision.to_owned()), ..Self::new(dir.as_str(), read) })
@@ -274,9 +279,11 @@ fn hint_for_root(global: &Global, typed: &str) -> Option<Failure> {
     let name = pack_file_name(&slug(&project.pack_name(item)), &profile, None);
     let pack = format!("{}/{name}", repository.settings().output.dir);
     let (typed, here) = (without_secrets(typed), from_here(&pack));
-    Some(Failure::Usage(format!(
-        "`{typed}` is a work item, not a revision: `contextpack diff HEAD:./{pack} {here}` compares its pack with that of the last commit"
-    )))
+    let compares = match repository.settings().commits_packs() {
+        true => format!("`contextpack diff HEAD:./{pack} {here}` compares its pack with that of the last commit"),
+        false => format!("`contextpack diff --since {here}` says what changed since its pack was built"),
+    };
+    Some(Failure::Usage(format!("`{typed}` is a work item, not a revision: {compares}")))
 }
 
 fn listed(folder: &Folder) -> Result<GitObject, Failure> {

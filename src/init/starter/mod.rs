@@ -111,6 +111,19 @@ pub(crate) fn config(found: &DetectedRepo, output: &str, committed: bool) -> Str
     render("contextpack.yml", context! { entries, open_only, profiles, documents, github, adrs, output, committed })
 }
 
+/// Returns a configuration for packs on demand as one for packs in git, in `output`: the line that another `init` wrote about
+/// them is put in force, and likely code, by which any change of code may change any pack, out of it. `None` without that line.
+pub(crate) fn committed(config: &str, output: &str) -> Option<String> {
+    let is_hint = |line: &&str| line.starts_with("  # dir: packs");
+    config.lines().find(is_hint)?;
+    let lines = config.lines().map(|line| match line {
+        "code: {likely: 5}" => "# code: {likely: 5}   # any change of code may change any pack".to_owned(),
+        line if is_hint(&line) => format!("  dir: {output}\n  markdown: true   # beside each pack what an agent reads"),
+        line => line.to_owned(),
+    });
+    Some(lines.map(|line| line + "\n").collect())
+}
+
 /// Returns a sample work item, which refers to the sample ADR.
 pub(crate) fn item() -> String {
     render("work_item.md", context! { adr => ADR })
