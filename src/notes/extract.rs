@@ -47,7 +47,7 @@ pub(super) struct Lead {
     pub(super) text: Option<Clean>,
     /// What its words say as those of a heading do, as `Bad:` does.
     meaning: Option<TitleMeaning>,
-    /// Whether its words oblige, forbid or set a condition, so that the items mean nothing without it.
+    /// Whether its words oblige, forbid, deny or set a condition, so that the items mean nothing without it.
     pub(super) carries: bool,
 }
 
@@ -106,6 +106,7 @@ impl Context {
         let all = lower(visible(text, CodeText::Blank));
         let meaning = title_meaning(&words::title_words(shown));
         let carries = words::meaning(&all).strength.is_some()
+            || words::denies(&all)
             || words::is_condition(&words::title_words(&all))
             || matches!(meaning, Some(TitleMeaning::Rules | TitleMeaning::Forbidden))
             || self.binds() && words::is_order(&lower(visible(&text[range], CodeText::Blank)));

@@ -153,6 +153,11 @@ pub(super) fn is_order(lower: &str) -> bool {
     orders(condition) || words(condition).next().is_some_and(leads) && !goes_on && clauses.next().is_some_and(orders)
 }
 
+/// Returns whether a text that introduces a list denies what the items say.
+pub(super) fn denies(text: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '\'').any(|word| is_in("deny", word))
+}
+
 pub(super) fn is_label(text: &str) -> bool {
     is_in("label", text.to_lowercase().trim())
 }

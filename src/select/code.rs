@@ -21,8 +21,6 @@ const MAX_BYTES: usize = 24_000;
 /// The most lines of an outline, the most characters of one, and the most bytes of all: 8 % of the largest built-in budget.
 const OUTLINE: (usize, usize, usize) = (160, 160, 3_840);
 const SHORTEST_NAME: usize = 4;
-/// The most bytes of a long file that is shown as a whole where everything else is and room is left.
-const MAX_GROWN: usize = 12_000;
 /// The most definitions of a file whose bodies are shown because the root's text names them.
 const MAX_DEFINITIONS: usize = 8;
 
@@ -209,7 +207,7 @@ impl CodeFile<'_> {
         if self.detail == CodeDetail::Pointer || count == 0 {
             return TextLevels::pointer(pointer);
         }
-        let full = (small || self.document.text.clean.len() <= MAX_GROWN)
+        let full = (small || self.document.text.clean.len() <= MAX_BYTES)
             .then(|| self.fenced(&[Range { start: 0, end: count }], None));
         let outline = self.outline();
         if let Some(full) = full.clone().filter(|_| small) {

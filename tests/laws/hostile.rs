@@ -162,7 +162,9 @@ fn strange_names_and_references_are_words_like_any_other() {
 #[test]
 fn an_empty_repo_is_told_what_to_do() {
     let sandbox = Sandbox::configured(&[]);
-    for (command, said) in [("build", "add work items"), ("list", "add work items"), ("check", "0 of 0 packs")] {
+    for (command, said) in
+        [("build", "no items: write one"), ("list", "no items: write one"), ("check", "0 of 0 packs")]
+    {
         let ran = sandbox.run(&[command]);
         assert_eq!(ran.code, 0, "{command}: {}", ran.stderr);
         assert!(ran.stderr.contains(said), "{command}: {}", ran.stderr);
