@@ -16,6 +16,9 @@
 //!                     context/     the cards, boxes, logs and packs that they leave, and the renderings of these packs
 //! ```
 //!
+//! A case that is about something else has instructions of its own, `Do it.`, so that a change of a built-in text rewrites
+//! few of them.
+//!
 //! Each case is a test of its own, `cargo test golden::budgets`, and is built twice under conditions that must not
 //! matter. To accept what the program does now: `CONTEXTPACK_BLESS=1 cargo test golden`, then read `git diff`.
 
