@@ -24,8 +24,8 @@ pub use knowledge::{ContextSettings, DocumentSource, DocumentType, Job, Policy};
 pub use load::{load, load_with_rules};
 pub use profiles::{
     AGENT_INSTRUCTIONS, Budget, BudgetLimits, BuiltinText, CodeDetail, FillWith, Group, HANDOVER_INSTRUCTIONS,
-    HANDOVER_TASK_INSTRUCTIONS, Instructions, KNOWLEDGE_INSTRUCTIONS, Profile, SESSION_INSTRUCTIONS, Strategy,
-    Tokenizer,
+    HANDOVER_TASK_INSTRUCTIONS, Instructions, KNOWLEDGE_INSTRUCTIONS, Profile, ProfileFile, SESSION_INSTRUCTIONS,
+    Strategy, Tokenizer,
 };
 pub use redaction::{RedactionAllow, RedactionRule, RedactionSettings};
 pub use settings::{Excerpt, Globs, ItemSource, MinTrust, Settings, Template, TemplatePart};

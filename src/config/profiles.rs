@@ -5,6 +5,9 @@ use super::values::{self, checked};
 use crate::model::{Relation, RepoPath, named_enum};
 use serde::{Deserialize, Deserializer};
 
+/// The most documents that a profile adds to its packs.
+const MAX_FILES: usize = 20;
+
 /// A built-in text besides the instructions of profiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuiltinText {
@@ -43,6 +46,8 @@ pub struct Profile {
     pub name: String,
     #[serde(default)]
     pub instructions: Instructions,
+    #[serde(default, deserialize_with = "files")]
+    pub files: Vec<ProfileFile>,
     pub budget: Budget,
     #[serde(deserialize_with = "priority")]
     pub priority: Vec<Group>,
@@ -98,6 +103,21 @@ impl<'de> Deserialize<'de> for Instructions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         values::repo_path(deserializer).map(Self::File)
     }
+}
+
+/// A document of the repo, or the section below one of its headings, that each pack of a profile holds.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ProfileFile {
+    pub path: RepoPath,
+    /// The anchor of the heading.
+    pub anchor: Option<String>,
+}
+
+fn files<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ProfileFile>, D::Error> {
+    values::list(deserializer, MAX_FILES, |written: String| {
+        let (path, anchor) = written.split_once('#').map_or((&*written, None), |(path, anchor)| (path, Some(anchor)));
+        Ok(ProfileFile { path: values::path(path)?, anchor: anchor.map(str::to_owned) })
+    })
 }
 
 /// The items whose references are followed.

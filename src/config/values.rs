@@ -215,7 +215,7 @@ pub(super) fn optional_path<'de, D: Deserializer<'de>>(deserializer: D) -> Resul
 }
 
 /// Checks the path of a file or folder of the repo, which is not its root.
-fn path(written: &str) -> Checked<RepoPath> {
+pub(super) fn path(written: &str) -> Checked<RepoPath> {
     let shown = shortened(written);
     let fault = |message: String, help: &str| Err(ConfigFault::new(message).help(help));
     match RepoPath::new(written) {

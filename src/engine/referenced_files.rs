@@ -1,11 +1,14 @@
 //! The files that roots refer to: resolved, read and redacted once each.
 
 use super::agents::AgentContext;
+use super::documents::CONFIG;
 use super::project::Project;
 use super::reader::{Withheld, unreadable};
 use crate::cache::FilePurpose;
-use crate::config::Profile;
-use crate::graph::{FileKind, FileLookup, FileRef, ItemReferences, KeptCodeRef, MissingReference, RepoFiles, Target};
+use crate::config::{Profile, ProfileFile};
+use crate::graph::{
+    FileKind, FileLookup, FileRef, ItemReferences, KeptCodeRef, MissingReference, RepoFiles, ShownPlace, Target,
+};
 use crate::knowledge::TestFiles;
 use crate::model::{Code, DecisionState, Diagnostic, Digest, Digester, Place, RepoPath, bounded, conflict_in_markdown};
 use crate::records::conflict_markers;
@@ -79,6 +82,9 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
                 *purpose = FilePurpose::Document;
             }
         }
+        for file in profiles.iter().flat_map(|profile| &profile.files) {
+            wanted.insert(&file.path, FilePurpose::Document);
+        }
         let read = |(path, purpose): (&RepoPath, FilePurpose)| (path.clone(), read_file(project, path, purpose, agent));
         let documents: BTreeMap<_, _> = wanted.into_par_iter().map(read).collect();
         let has_unread = documents.values().any(Result::is_err);
@@ -93,8 +99,10 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
     pub(super) fn first_unread(&self, root: usize, profile: &Profile) -> Option<&Diagnostic> {
         let found = followed_items(self.project, root, profile).into_iter().filter(|_| self.has_unread);
         let found = found.filter_map(|by| Some((by, self.referenced.get(&by.item)?)));
-        let mut files = found.flat_map(|(by, found)| found.files.iter().filter(move |file| by.follows(file.kind)));
-        files.find_map(|file| self.documents.get(&file.path)?.as_ref().err())
+        let files = found.flat_map(|(by, found)| found.files.iter().filter(move |file| by.follows(file.kind)));
+        let configured = profile.files.iter().map(|file| &file.path);
+        let mut paths = files.map(|file| &file.path).chain(configured);
+        paths.find_map(|path| self.documents.get(path)?.as_ref().err())
     }
 
     pub(super) fn for_pack(&self, root: usize, profile: &Profile) -> (RootReferences, Vec<Diagnostic>) {
@@ -146,9 +154,11 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
                 // An unreadable file, or one without this heading, is included whole.
                 let has = |anchor: &String| document.as_ref().is_ok_and(|document| has_section(document, anchor));
                 file.anchor = file.anchor.filter(has);
-                references.files.push(ReferencedFile { file, by, shown, document, untrusted });
+                references.files.push(ReferencedFile { file, by, shown, document, untrusted, configured: false });
             }
         }
+        let configured = profile.files.iter().filter_map(|file| self.configured(root, file, &mut diagnostics));
+        references.files.extend(configured);
         let mut orders: BTreeMap<RepoPath, usize> = BTreeMap::new();
         for ReferencedFile { file, .. } in &references.files {
             let order = orders.entry(file.path.clone()).or_insert(file.order);
@@ -173,6 +183,21 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
         diagnostics.sort();
         diagnostics.dedup();
         (references, bounded(diagnostics))
+    }
+
+    /// Returns a document that the profile names, as if the root referred to it.
+    fn configured(&self, root: usize, file: &ProfileFile, warnings: &mut Vec<Diagnostic>) -> Option<ReferencedFile> {
+        let (project, path) = (self.project, &file.path);
+        let (shown, document) = self.documents.get(path)?.as_ref().ok().filter(|_| !self.is_own(root, path))?.clone();
+        let is_adr = project.corpus.rules.adrs.binary_search(path).is_ok();
+        let kind = if is_adr { FileKind::Adr } else { FileKind::Document };
+        let (anchor, at) = (file.anchor.clone(), ShownPlace { path: RepoPath::new(CONFIG).ok()?, line: 1 });
+        let file = FileRef { kind, path: path.clone(), anchor, lines: None, commit: None, at, order: usize::MAX };
+        let document = if project.denies(path) { Err("denied_path") } else { document };
+        let id = project.corpus.entries[root].item.id.as_str();
+        warnings.extend(document.as_ref().ok().and_then(|document| document_warning(document, &file, id)));
+        let untrusted = project.reader.distrusts(path);
+        Some(ReferencedFile { file, by: root, shown, document, untrusted, configured: true })
     }
 
     /// Returns the paths of the tests of a file, as packs show them.

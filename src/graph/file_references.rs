@@ -238,8 +238,7 @@ fn references_to(kind: FileKind, path: &RepoPath, parts: FileParts) -> Vec<FileR
     let FileParts { whole, named, order, .. } = parts;
     let order = order.filter(|_| kind == FileKind::Document).unwrap_or(usize::MAX);
     let is_crowded = named.len() > MAX_PARTS;
-    // An excerpt of an ADR has headings of its own choice.
-    let first = named.values().map(|(at, _)| at).min().filter(|_| is_crowded || kind == FileKind::Adr).cloned();
+    let first = named.values().map(|(at, _)| at).min().filter(|_| is_crowded).cloned();
     let whole = whole.or(first);
     let is_separate = if kind == FileKind::Code { !is_crowded } else { whole.is_none() };
     let file =

@@ -284,13 +284,14 @@ pub fn hash_selection_inputs<H: Hasher>(
         let entry = &context.corpus.entries[*by];
         (code, removals, entry.shown_at(at), entry.is_untrusted_at(at)).hash(state);
     }
-    for ReferencedFile { file, by, shown, document, untrusted } in files {
+    for ReferencedFile { file, by, shown, document, untrusted, configured } in files {
         // Only code has lines and commits.
         let FileRef { kind, path, anchor, lines: _, commit: _, at, order: _ } = file;
         if let Some(item) = context.graph.of_file(path) {
             (Graph::state(context.corpus, item), &context.corpus.entries[item].item.status).hash(state);
         }
-        (kind, path, anchor, context.corpus.entries[*by].shown_at(at), shown, untrusted, document).hash(state);
+        let at = (!configured).then(|| context.corpus.entries[*by].shown_at(at));
+        (kind, path, anchor, at, shown, untrusted, document).hash(state);
     }
     let hash_use = |CodeUse { by, at, commit }: &CodeUse, state: &mut H| {
         (context.corpus.entries[*by].shown_at(at), commit).hash(state);

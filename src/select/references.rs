@@ -29,6 +29,8 @@ pub struct ReferencedFile {
     pub document: Loaded,
     /// Whether an untrusted author could have put the file there, see [`Untracked`](crate::model::Untracked).
     pub untrusted: bool,
+    /// Whether the profile names it, and no item.
+    pub configured: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -93,7 +95,8 @@ impl Selector<'_> {
         let state = item.map(|item| Graph::state(context.corpus, item));
         let replaces = by == self.root && self.replaces_root(at);
         let settled = document.is_inactive || state.is_some_and(ItemState::is_settled);
-        let candidate = Candidate::new(kind_of(*kind), &suffix.finish(), title, origin, body);
+        let kind = if reference.configured { kind_of(*kind).configured() } else { kind_of(*kind) };
+        let candidate = Candidate::new(kind, &suffix.finish(), title, origin, body);
         let rank = if replaces { Rank::of(None) } else { Rank { settled, ..candidate.rank } };
         let candidate = Candidate {
             state: state.map(|state| Clean::literal(state.name())),
@@ -106,7 +109,10 @@ impl Selector<'_> {
             rank: Rank { needed: !is_adr && self.states_requirements(reference), ..rank },
             ..candidate
         };
-        self.put_reference(candidate, by, at);
+        match reference.configured {
+            true => self.put(candidate),
+            false => self.put_reference(candidate, by, at),
+        }
     }
 
     pub(super) fn add_code(&mut self, reference: &ReferencedCode) {

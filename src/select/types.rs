@@ -462,6 +462,11 @@ impl SectionKind {
         CleanBuf::new().lit(self.prefix).text(suffix).finish()
     }
 
+    /// Returns this kind of a section that the configuration names.
+    pub(super) fn configured(self) -> Self {
+        Self { provenance: "config", ..self }
+    }
+
     /// Returns the kind of the cards that came into a handover in this way.
     pub(super) fn of_card(given: Given) -> Self {
         match given {
