@@ -89,7 +89,7 @@ impl Instructions {
             "review" => include_str!("instructions/review.md"),
             _ => include_str!("instructions/other.md"),
         };
-        Self::Builtin { version: 3, text }
+        Self::Builtin { version: 4, text }
     }
 }
 
