@@ -212,8 +212,8 @@ impl Selector<'_> {
     }
 }
 
-/// Sets the places in the order of trimming: the lowest group first; in a group what is done, then the last in pack order,
-/// of comments and cards the oldest.
+/// Sets the places in the order of trimming: the lowest group first; in a group what is done, then what the root's text does
+/// not name, then the last in pack order, of comments and cards the oldest.
 fn rank(candidates: &mut [Candidate], priority: &[Group]) {
     let strength = |group| 1 + priority.iter().position(|known| *known == group).unwrap_or(priority.len());
     let count = candidates.len();
@@ -221,12 +221,12 @@ fn rank(candidates: &mut [Candidate], priority: &[Group]) {
     let mut order: Vec<_> = optional
         .map(|(index, Candidate { rank, .. })| {
             let late = if rank.is_history() { count - index } else { index };
-            Reverse((rank.group.map_or(0, strength), rank.tier(), late, index))
+            Reverse((rank.group.map_or(0, strength), rank.tier(), Reverse(rank.weight), late, index))
         })
         .collect();
     order.sort_unstable();
     let (mut class, mut last) = (0, None);
-    for (position, Reverse((strength, tier, _, index))) in (0..).zip(order) {
+    for (position, Reverse((strength, tier, _, _, index))) in (0..).zip(order) {
         let rank = &mut candidates[index].rank;
         if last.replace((strength, tier)) != Some((strength, tier)) || rank.has_no_equals() {
             class += 1;

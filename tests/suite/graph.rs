@@ -1,5 +1,6 @@
 //! The cases of `tests/cases/graph.yml` and `tests/cases/references.yml`, and what must hold for very many items.
 
+use crate::sandbox::Sandbox;
 use contextpack::internals::graph::{
     Corpus, Edge, Entry, FileLookup, FileRef, Graph, GraphRules, Identity, ItemReferences, ParsedText, RepoFiles,
     RootMatch, SourceRules, Target, Value,
@@ -295,4 +296,21 @@ fn very_many_items_and_references_take_linear_time() {
     let links: String = (0..100_000).map(|n| format!("[x](x{n}.md) ")).collect();
     assert_eq!(counted(&format!("{links}[x]({})", "a/".repeat(500_000)), &[]), (0, 101));
     assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
+}
+
+#[test]
+fn of_equals_those_that_the_roots_text_mentions_leave_last() {
+    let long = "A sentence of some length. ".repeat(40);
+    let item = |id: &str, body: &str| format!("---\nid: {id}\ntitle: {id}\n---\n\n{body}\n");
+    let root = "---\nid: t-1\ntitle: A\ndepends_on: [t-2, t-3]\n---\n\nBegin with t-3.\n";
+    let budget = "profiles: {coding: {budget: {max_chars: 4200, strategy: drop_low_priority}}}\n";
+    let sandbox = Sandbox::configured(&[
+        ("work_items/1.md", root),
+        ("work_items/2.md", &item("t-2", &long)),
+        ("work_items/3.md", &item("t-3", &long)),
+        ("contextpack.yml", budget),
+    ]);
+    let pack = sandbox.expect(0, &["render", "t-1"]);
+    let has = |id: &str| pack.contains(&format!("<section id=\"dependency.{id}\""));
+    assert_eq!([has("t-2"), has("t-3")], [false, true], "{pack}");
 }
