@@ -2,9 +2,8 @@
 
 #![expect(missing_docs, reason = "`schema/batch-file.schema.json` says what each field means")]
 
-use super::check::{ConfigFaults, SettingPlace};
 use super::deserialize::read;
-use super::tree;
+use super::tree::{self, ConfigFaults, SettingPlace};
 use crate::model::named_enum;
 use serde::{Deserialize, Serialize};
 

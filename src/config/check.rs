@@ -1,17 +1,15 @@
 //! Checks that compare settings with each other, and the settings that come of them.
 
-use super::faults::{ConfigFault, MAX_SUGGESTIONS, shortened};
+use super::faults::shortened;
 use super::handover::{self, HandoverSettings, Recipe};
 use super::knowledge::{ContextSettings, NameInConfig};
 use super::profiles::{Budget, Instructions, Profile};
 use super::settings::{
     CommentMap, EdgeMap, FieldMap, GithubSettings, ItemSource, NATIVE_FIELDS, OutputSettings, Settings,
 };
-use super::{redaction, tree, values};
-use crate::model::{
-    Code, ItemState, Level, RepoPath, Severity, did_you_mean, is_git_name, is_github_name, is_repo_name,
-};
-use crate::yaml::{Position, YamlNode, YamlValue};
+use super::tree::{ConfigFaults, SettingPlace};
+use super::{redaction, values};
+use crate::model::{Code, ItemState, Level, RepoPath, Severity, is_git_name, is_github_name, is_repo_name};
 use std::collections::BTreeMap;
 
 const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
@@ -23,74 +21,6 @@ const MAX_COUNT: usize = 1_000;
 
 /// The largest integer that every JSON reader keeps exactly.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
-
-/// The place of a setting in the file, and its value if the file has it.
-#[derive(Clone, Copy)]
-pub(super) struct SettingPlace<'a> {
-    at: Position,
-    node: Option<&'a YamlNode>,
-}
-
-impl<'a> SettingPlace<'a> {
-    pub(super) fn root(node: &'a YamlNode) -> Self {
-        Self { at: Position::START, node: Some(node) }
-    }
-
-    pub(super) fn line(self) -> u32 {
-        self.at.line
-    }
-
-    /// Returns the setting `name` below this one. If it is absent, its place is that of this one.
-    pub(super) fn key(self, name: &str) -> Self {
-        match self.node.and_then(|node| tree::entry(node, name)) {
-            Some((key, node)) => Self { at: key.at, node: Some(node) },
-            None => Self { at: self.at, node: None },
-        }
-    }
-
-    /// Returns the value at `index` of what was read of this list; a single value counts as a list of itself.
-    pub(super) fn item(self, index: usize) -> Self {
-        let Some(YamlValue::List(nodes)) = self.node.map(|node| &node.value) else { return self };
-        let node = nodes.iter().filter(|node| !tree::is_removed(node)).nth(index);
-        node.map_or(self, |node| Self { at: node.at, node: Some(node) })
-    }
-
-    fn is_written(self) -> bool {
-        self.node.is_some_and(|node| node.value != YamlValue::Null)
-    }
-
-    /// Returns whether a faulty value was removed from here, so that what seems to be missing was reported.
-    pub(super) fn lost_a_value(self) -> bool {
-        self.node.is_some_and(tree::has_removed)
-    }
-}
-
-#[derive(Default)]
-pub(super) struct ConfigFaults(pub(super) Vec<ConfigFault>);
-
-impl ConfigFaults {
-    pub(super) fn add(&mut self, at: SettingPlace<'_>, message: impl Into<String>) {
-        self.0.push(ConfigFault::new(message).at(at.at));
-    }
-
-    pub(super) fn add_help(&mut self, at: SettingPlace<'_>, message: impl Into<String>, help: impl Into<String>) {
-        self.0.push(ConfigFault::new(message).help(help).at(at.at));
-    }
-
-    /// Records the fault of a value at a setting, and returns the value otherwise.
-    pub(super) fn take<T>(&mut self, at: SettingPlace<'_>, checked: Result<T, ConfigFault>) -> Option<T> {
-        checked.map_err(|fault| self.0.push(fault.at(at.at))).ok()
-    }
-
-    /// Checks that a name is one of `known`; `what` is what it should name.
-    pub(super) fn one_of(&mut self, at: SettingPlace<'_>, name: &str, known: &[&str], what: &str) {
-        if !known.contains(&name) {
-            let help = (self.0.len() < MAX_SUGGESTIONS).then(|| did_you_mean(name, known.iter().copied()));
-            let fault = ConfigFault::new(format!("`{}` is not {what}", shortened(name))).at(at.at);
-            self.0.push(ConfigFault { help, ..fault });
-        }
-    }
-}
 
 /// Checks everything, and completes the settings. They must not be used if `faults` is not empty.
 pub(super) fn settings(settings: &mut Settings, rules: &[&str], root: SettingPlace<'_>, faults: &mut ConfigFaults) {

@@ -1,8 +1,7 @@
 //! The settings of agents, their documents and their jobs: `agents:`, `documents:`, `overview:`, `context:`, `jobs:`.
 
 use super::faults::{ConfigFault, shortened};
-use super::settings::Globs;
-use super::values::{self, checked};
+use super::values::{self, Globs, checked};
 use crate::model::{RepoPath, named_enum};
 use serde::{Deserialize, Deserializer};
 use std::str::FromStr as _;

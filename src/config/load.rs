@@ -1,10 +1,10 @@
 //! The text of `contextpack.yml` → [`Settings`], or everything that is wrong with it.
 
-use super::check::{self, ConfigFaults, SettingPlace};
+use super::check;
 use super::deserialize::read;
 use super::faults::{ConfigFault, PathStep, shortened};
 use super::settings::Settings;
-use super::tree;
+use super::tree::{self, ConfigFaults, SettingPlace};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::yaml::YamlNode;
 

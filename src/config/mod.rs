@@ -28,5 +28,5 @@ pub use profiles::{
     Strategy, Tokenizer,
 };
 pub use redaction::{RedactionAllow, RedactionRule, RedactionSettings};
-pub use settings::{Excerpt, Globs, ItemSource, MinTrust, Settings, Template, TemplatePart};
-pub use values::Words;
+pub use settings::{Excerpt, ItemSource, MinTrust, Settings};
+pub use values::{Globs, Template, TemplatePart, Words};

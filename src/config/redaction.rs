@@ -1,8 +1,8 @@
 //! `redaction:`, with patterns that cannot be slow. They are compiled once everything else is read.
 
-use super::check::{ConfigFaults, SettingPlace};
 use super::deny::DenyList;
 use super::faults::{ConfigFault, MAX_SUGGESTIONS, shortened};
+use super::tree::{ConfigFaults, SettingPlace};
 use super::values::{self, MAX_COMPILED, checked};
 use crate::model::nearest;
 use regex::bytes::{Regex, RegexBuilder};

@@ -7,7 +7,7 @@ use super::handover::HandoverSettings;
 use super::knowledge::{AgentSettings, CodeSettings, ContextSettings, DocumentSource, Job};
 use super::profiles::Profile;
 use super::redaction::{RedactionForm, RedactionSettings};
-use super::values::{self, Words};
+use super::values::{self, Globs, Template, Words};
 use crate::model::{Code, Level, Relation, RepoPath};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -123,26 +123,6 @@ impl RootFilter {
 /// Names of fields, each with values that match without case or with names in the files, in order.
 pub type FieldMap = BTreeMap<String, Words>;
 
-#[derive(Debug, Clone, Default)]
-pub struct Globs {
-    /// The globs as written, in order.
-    pub written: Vec<String>,
-    /// A matcher with one glob for each of `written`.
-    pub set: globset::GlobSet,
-}
-
-impl Globs {
-    /// Returns whether a glob spells the hidden folders of a path that it matches, such as `.trash` or `.obsidian`.
-    pub fn spells_hidden(&self, glob: usize, path: &str) -> bool {
-        let written = self.written.get(glob).map_or("", String::as_str);
-        let mut hidden = path.rsplit('/').skip(1).filter(|part| part.starts_with('.'));
-        hidden.all(|name| {
-            let mut parts = written.split(['/', '{', ',', '}']).filter(|part| part.starts_with('.'));
-            parts.any(|part| part == name || part.contains(['*', '?', '[']))
-        })
-    }
-}
-
 /// A source of work items and how to read it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -222,35 +202,6 @@ pub struct CommentMap {
 
 fn type_key() -> String {
     "type".to_owned()
-}
-
-/// A parsed template: text with `{field}` holes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template {
-    /// The parts in order; a hole with an empty name is the value itself.
-    pub parts: Vec<TemplatePart>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TemplatePart {
-    Text(String),
-    /// The name of a field or a part of the file's path, see [`Template`]; empty for the value itself.
-    Hole(String),
-}
-
-impl Default for Template {
-    fn default() -> Self {
-        Self { parts: vec![TemplatePart::Hole(String::new())] }
-    }
-}
-
-impl Template {
-    pub(super) fn holes(&self) -> impl Iterator<Item = &str> {
-        self.parts.iter().filter_map(|part| match part {
-            TemplatePart::Hole(name) => Some(name.as_str()),
-            TemplatePart::Text(_) => None,
-        })
-    }
 }
 
 /// Where architecture decision records (ADRs) are, and what a pack takes of one.

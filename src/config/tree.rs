@@ -1,7 +1,7 @@
-//! The configuration as a tree of settings, before it is typed.
+//! The configuration as a tree of settings, before it is typed, and the faults at places in it.
 
-use super::faults::{ConfigFault, PathStep};
-use crate::model::conflict_line;
+use super::faults::{ConfigFault, MAX_SUGGESTIONS, PathStep, shortened};
+use crate::model::{conflict_line, did_you_mean};
 use crate::yaml::{self, Position, YamlDialect, YamlError, YamlErrorKind, YamlKey, YamlNode, YamlValue};
 
 /// The profile that new ones begin as.
@@ -134,4 +134,72 @@ fn fault(YamlError { at, kind }: YamlError) -> ConfigFault {
         _ => (kind.to_string(), None),
     };
     ConfigFault { help, ..ConfigFault::new(message).at(at) }
+}
+
+/// The place of a setting in the file, and its value if the file has it.
+#[derive(Clone, Copy)]
+pub(super) struct SettingPlace<'a> {
+    at: Position,
+    node: Option<&'a YamlNode>,
+}
+
+impl<'a> SettingPlace<'a> {
+    pub(super) fn root(node: &'a YamlNode) -> Self {
+        Self { at: Position::START, node: Some(node) }
+    }
+
+    pub(super) fn line(self) -> u32 {
+        self.at.line
+    }
+
+    /// Returns the setting `name` below this one. If it is absent, its place is that of this one.
+    pub(super) fn key(self, name: &str) -> Self {
+        match self.node.and_then(|node| entry(node, name)) {
+            Some((key, node)) => Self { at: key.at, node: Some(node) },
+            None => Self { at: self.at, node: None },
+        }
+    }
+
+    /// Returns the value at `index` of what was read of this list; a single value counts as a list of itself.
+    pub(super) fn item(self, index: usize) -> Self {
+        let Some(YamlValue::List(nodes)) = self.node.map(|node| &node.value) else { return self };
+        let node = nodes.iter().filter(|node| !is_removed(node)).nth(index);
+        node.map_or(self, |node| Self { at: node.at, node: Some(node) })
+    }
+
+    pub(super) fn is_written(self) -> bool {
+        self.node.is_some_and(|node| node.value != YamlValue::Null)
+    }
+
+    /// Returns whether a faulty value was removed from here, so that what seems to be missing was reported.
+    pub(super) fn lost_a_value(self) -> bool {
+        self.node.is_some_and(has_removed)
+    }
+}
+
+#[derive(Default)]
+pub(super) struct ConfigFaults(pub(super) Vec<ConfigFault>);
+
+impl ConfigFaults {
+    pub(super) fn add(&mut self, at: SettingPlace<'_>, message: impl Into<String>) {
+        self.0.push(ConfigFault::new(message).at(at.at));
+    }
+
+    pub(super) fn add_help(&mut self, at: SettingPlace<'_>, message: impl Into<String>, help: impl Into<String>) {
+        self.0.push(ConfigFault::new(message).help(help).at(at.at));
+    }
+
+    /// Records the fault of a value at a setting, and returns the value otherwise.
+    pub(super) fn take<T>(&mut self, at: SettingPlace<'_>, checked: Result<T, ConfigFault>) -> Option<T> {
+        checked.map_err(|fault| self.0.push(fault.at(at.at))).ok()
+    }
+
+    /// Checks that a name is one of `known`; `what` is what it should name.
+    pub(super) fn one_of(&mut self, at: SettingPlace<'_>, name: &str, known: &[&str], what: &str) {
+        if !known.contains(&name) {
+            let help = (self.0.len() < MAX_SUGGESTIONS).then(|| did_you_mean(name, known.iter().copied()));
+            let fault = ConfigFault::new(format!("`{}` is not {what}", shortened(name))).at(at.at);
+            self.0.push(ConfigFault { help, ..fault });
+        }
+    }
 }

@@ -1,7 +1,6 @@
 //! Values of settings that check themselves while they are read.
 
 use super::faults::{ConfigFault, shortened};
-use super::settings::{Globs, Template, TemplatePart};
 use crate::model::{RepoPath, parse_amount};
 use globset::{Glob, GlobBuilder, GlobMatcher, GlobSetBuilder};
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, SeqAccess, Visitor};
@@ -147,6 +146,14 @@ impl<'de> Deserialize<'de> for Words {
     }
 }
 
+#[derive(Debug, Clone, Default)]
+pub struct Globs {
+    /// The globs as written, in order.
+    pub written: Vec<String>,
+    /// A matcher with one glob for each of `written`.
+    pub set: globset::GlobSet,
+}
+
 impl<'de> Deserialize<'de> for Globs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let globs = one_or_many(deserializer, MAX_COMPILED, |text| file_glob(&text, false))?;
@@ -155,6 +162,16 @@ impl<'de> Deserialize<'de> for Globs {
 }
 
 impl Globs {
+    /// Returns whether a glob spells the hidden folders of a path that it matches, such as `.trash` or `.obsidian`.
+    pub fn spells_hidden(&self, glob: usize, path: &str) -> bool {
+        let written = self.written.get(glob).map_or("", String::as_str);
+        let mut hidden = path.rsplit('/').skip(1).filter(|part| part.starts_with('.'));
+        hidden.all(|name| {
+            let mut parts = written.split(['/', '{', ',', '}']).filter(|part| part.starts_with('.'));
+            parts.any(|part| part == name || part.contains(['*', '?', '[']))
+        })
+    }
+
     /// Returns the same globs for names in upper or lower case.
     pub(super) fn in_any_case(self) -> Self {
         let globs: Checked<Vec<Glob>> = self.written.iter().map(|text| file_glob(text, true)).collect();
@@ -251,6 +268,35 @@ pub(super) fn name(name: &str, what: &str) -> Checked<()> {
     }
     let message = format!("`{}` cannot be the name of {what}", shortened(name));
     Err(ConfigFault::new(message).help("names are made of a-z, 0-9 and `-`"))
+}
+
+/// A parsed template: text with `{field}` holes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    /// The parts in order; a hole with an empty name is the value itself.
+    pub parts: Vec<TemplatePart>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TemplatePart {
+    Text(String),
+    /// The name of a field or a part of the file's path, see [`Template`]; empty for the value itself.
+    Hole(String),
+}
+
+impl Default for Template {
+    fn default() -> Self {
+        Self { parts: vec![TemplatePart::Hole(String::new())] }
+    }
+}
+
+impl Template {
+    fn holes(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            TemplatePart::Hole(name) => Some(name.as_str()),
+            TemplatePart::Text(_) => None,
+        })
+    }
 }
 
 /// Reads a template of ids, which names a field.
