@@ -1,73 +1,69 @@
-//! Base64 with secrets inside, such as a whole file of settings. What is found inside takes all of it.
+//! Base64 that encodes a text, such as a whole file of settings.
 
-use super::detect::{self, Findings, RuleRef};
 use super::keys;
 
 /// The least length of a run that is decoded.
 const MIN_RUN: usize = 40;
-/// How often a text is decoded at most.
-const MAX_DEPTH: usize = 2;
 /// How much of the beginning has to read as text.
 const FIRST: usize = 24;
 
-/// Finds the runs of Base64 that hold a secret, in a text that was decoded `depth` times.
+/// A run of Base64 that may go on over several lines, and the text that it encodes.
+pub(super) struct Base64Run {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) decoded: Vec<u8>,
+}
+
+/// Finds the runs of Base64 that encode a text, in order.
 ///
 /// A text is looked at only in so many places that no run can be missed.
-pub(super) fn find(text: &[u8], depth: usize, findings: &mut Findings) {
+pub(super) fn runs(text: &[u8]) -> impl Iterator<Item = Base64Run> {
     let (mut at, mut done) = (MIN_RUN - 1, 0);
-    while depth < MAX_DEPTH && at < text.len() {
-        if !is_base64(text[at]) {
-            at += MIN_RUN;
-            continue;
+    std::iter::from_fn(move || {
+        while at < text.len() {
+            if !is_base64(text[at]) {
+                at += MIN_RUN;
+                continue;
+            }
+            let start = at - text[done..at].iter().rev().take_while(|b| is_base64(**b)).count();
+            // The mark of an added line.
+            let start = start + usize::from(matches!(text[start], b'+' | b'-' | b'/'));
+            let end = at + text[at..].iter().take_while(|b| is_base64(**b)).count();
+            let run = if end.saturating_sub(start) >= MIN_RUN { decoded_run(text, start, end) } else { None };
+            done = run.as_ref().map_or(end, |run| run.end);
+            at = done + MIN_RUN - 1;
+            if run.is_some() {
+                return run;
+            }
         }
-        let start = at - text[done..at].iter().rev().take_while(|b| is_base64(**b)).count();
-        // The mark of an added line.
-        let start = start + usize::from(matches!(text[start], b'+' | b'-' | b'/'));
-        let mut end = at + text[at..].iter().take_while(|b| is_base64(**b)).count();
-        if end.saturating_sub(start) >= MIN_RUN {
-            end = payload(text, start, end, depth, findings);
-        }
-        done = end;
-        at = end + MIN_RUN - 1;
-    }
+        None
+    })
 }
 
 fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
 }
 
-/// Finds the secrets inside the Base64 at `start..end`, which may go on over the next lines; returns its end.
-fn payload(text: &[u8], start: usize, end: usize, depth: usize, findings: &mut Findings) -> usize {
+/// Decodes the Base64 at `start..end`, which may go on over the next lines. `None` if it is no text.
+fn decoded_run(text: &[u8], start: usize, end: usize) -> Option<Base64Run> {
     // Images and fonts of a page are no secrets.
     let is_data = text[..start].ends_with(b"base64,");
     let first = decode(&text[start..start + FIRST]);
     let is_wide = is_wide(&first);
     if is_data || !is_wide && !reads_as_text(&first) {
-        return end;
+        return None;
     }
     let (last, _) = keys::base64_lines(text, start);
     // The next line may look like Base64 and be none.
-    for end in [last.max(end), end] {
+    [last.max(end), end].into_iter().find_map(|end| {
         let run: Vec<u8> = text[start..end].iter().copied().filter(|b| is_base64(*b)).collect();
         let mut decoded = decode(&run);
         if is_wide {
             decoded = decoded.chunks_exact(2).map(|pair| if pair[1] == 0 { pair[0] } else { b'?' }).collect();
         }
-        if decoded.len() < MIN_RUN / 2 || !reads_as_text(&decoded) {
-            continue;
-        }
-        let mut inside = Findings::default();
-        detect::search(&decoded, depth + 1, &mut inside);
-        let labels = inside.found.iter().filter_map(|finding| match finding.rule {
-            RuleRef::BuiltIn(label) => Some(label),
-            RuleRef::User(_) => None,
-        });
-        if let Some(label) = labels.min_by_key(|label| label.rank) {
-            findings.add(start, end, label);
-        }
-        return end;
-    }
-    end
+        let is_text = decoded.len() >= MIN_RUN / 2 && reads_as_text(&decoded);
+        is_text.then_some(Base64Run { start, end, decoded })
+    })
 }
 
 /// Whether bytes are those of UTF-16 as PowerShell encodes its commands: each second one is zero.

@@ -1,64 +1,17 @@
 //! Detection: one pass over a text for keywords, then the rules that belong to them.
 
-use super::judge::Verdict;
+use super::base64::Base64Run;
+use super::findings::{Finding, Findings, RuleRef};
 use super::keywords::Keywords;
 use super::layouts::Names;
-use super::names::{self, Class};
-use super::rules::{self, FindingLabel, NamedKey, PatternRule};
+use super::rules::{self, NamedKey, PatternRule};
 use super::text::WordEnds;
-use super::{base64, dotted, keys, kubernetes, seed_phrase, url};
+use super::{base64, dotted, keys, kubernetes, names, seed_phrase, url};
 use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::OnceLock;
 
-/// The rule of a finding.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum RuleRef {
-    BuiltIn(&'static FindingLabel),
-    /// A user's rule, by its index in the configuration.
-    User(usize),
-}
-
-/// The place of a secret in a text, in bytes.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Finding {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) rule: RuleRef,
-}
-
-/// A value that was judged, for people who ask why.
-#[derive(Debug)]
-pub(super) struct Judged {
-    pub(super) name: Range<usize>,
-    pub(super) class: Class,
-    pub(super) value: Range<usize>,
-    pub(super) verdict: Verdict,
-}
-
-/// What was found in a text, in no order; findings may overlap.
-#[derive(Debug, Default)]
-pub(super) struct Findings {
-    pub(super) found: Vec<Finding>,
-    /// Every value that was judged; `None` if nobody asks.
-    pub(super) judged: Option<Vec<Judged>>,
-}
-
-impl Findings {
-    pub(super) fn add(&mut self, start: usize, end: usize, label: &'static FindingLabel) {
-        self.found.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
-    }
-
-    /// Adds a value that was judged if it is a secret.
-    pub(super) fn add_judged(&mut self, judged: Judged) {
-        if judged.verdict.is_secret {
-            self.add(judged.value.start, judged.value.end, judged.class.label());
-        }
-        if let Some(all) = &mut self.judged {
-            all.push(judged);
-        }
-    }
-}
+/// How often a text is decoded at most.
+const MAX_DECODED: usize = 2;
 
 /// What to run where a keyword occurs.
 #[derive(Debug, Clone, Copy)]
@@ -115,7 +68,9 @@ pub(super) fn search(text: &[u8], depth: usize, findings: &mut Findings) {
     let mut covered: Option<(&PatternRule, usize)> = None;
     // Of two rules for one place the first counts, and a form says more than the name of a provider.
     let mut named = Vec::new();
-    base64::find(text, depth, findings);
+    if depth < MAX_DECODED {
+        base64::runs(text).for_each(|run| find_decoded(&run, depth, findings));
+    }
     url::find(text, findings);
     dotted::find(text, findings);
     keywords().find_each(text, |at, end, target| match target {
@@ -154,5 +109,18 @@ pub(super) fn search(text: &[u8], depth: usize, findings: &mut Findings) {
     });
     for (start, end, label) in named {
         findings.add(start, end, label);
+    }
+}
+
+/// Adds a run of Base64 if it holds a secret: what is found inside takes all of it.
+fn find_decoded(run: &Base64Run, depth: usize, findings: &mut Findings) {
+    let mut inside = Findings::default();
+    search(&run.decoded, depth + 1, &mut inside);
+    let labels = inside.found.iter().filter_map(|finding| match finding.rule {
+        RuleRef::BuiltIn(label) => Some(label),
+        RuleRef::User(_) => None,
+    });
+    if let Some(label) = labels.min_by_key(|label| label.rank) {
+        findings.add(run.start, run.end, label);
     }
 }

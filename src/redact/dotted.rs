@@ -1,6 +1,6 @@
 //! Tokens of several parts with dots between them and without a word by which they could be searched for.
 
-use super::detect::Findings;
+use super::findings::Findings;
 use super::rules::{FindingLabel, TOKEN};
 use super::text::starts_token;
 use regex::bytes::Regex;

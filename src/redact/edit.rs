@@ -1,13 +1,24 @@
 //! Rewrites a text: replaces findings by markers and deletes invisible characters.
 
-use super::detect::{Finding, RuleRef};
+use super::findings::{Finding, RuleRef};
 use super::invisible::INVISIBLE;
-use super::redactor::Redactor;
+use super::rule_set::RuleSet;
 use super::text::line_ends;
 use super::view::View;
 use crate::model::RemovedLines;
 use std::borrow::Cow;
 use std::ops::Range;
+
+/// One text of a source.
+#[derive(Debug, Clone, Copy)]
+pub struct Piece<'a> {
+    /// The name of the field whose value the text is, or `body`, `head`, `path`, or empty.
+    pub key: &'a str,
+    /// The text.
+    pub text: &'a str,
+    /// The line of the file on which it begins.
+    pub line: u32,
+}
 
 /// A piece while it is being scrubbed.
 pub(super) struct PieceEdit<'a> {
@@ -61,21 +72,11 @@ impl<'a> PieceEdit<'a> {
         };
         self.removed_lines.iter().map(on_line).collect()
     }
-}
 
-/// Widens findings to whole characters: rules read bytes.
-pub(super) fn widen(text: &str, findings: &mut [Finding]) {
-    for finding in findings {
-        finding.start = text.floor_char_boundary(finding.start);
-        finding.end = text.ceil_char_boundary(finding.end);
-    }
-}
-
-impl Redactor {
-    /// Rewrites a piece without the findings and the invisible characters; returns whether it changed.
+    /// Rewrites the text without the findings and the invisible characters; returns whether it changed.
     pub(super) fn apply(
-        &self,
-        draft: &mut PieceEdit<'_>,
+        &mut self,
+        rules: &RuleSet,
         mut findings: Vec<Finding>,
         hidden: &[Range<usize>],
         mut record: impl FnMut(u32, RuleRef),
@@ -83,9 +84,9 @@ impl Redactor {
         if findings.is_empty() && hidden.is_empty() {
             return false;
         }
-        let text: &str = &draft.text;
+        let text: &str = &self.text;
         widen(text, &mut findings);
-        let spans = self.without_markers(text, self.merged(findings));
+        let spans = rules.without_markers(text, rules.merged(findings));
         let mut edits: Vec<(Range<usize>, Option<RuleRef>)> =
             spans.into_iter().map(|f| (f.start..f.end, Some(f.rule))).collect();
         edits.extend(hidden.iter().map(|range| (range.clone(), None)));
@@ -95,7 +96,7 @@ impl Redactor {
         }
         let mut output = String::with_capacity(text.len());
         let mut removed_lines = Vec::new();
-        let mut earlier = draft.removed_lines.iter().peekable();
+        let mut earlier = self.removed_lines.iter().peekable();
         let (mut at, mut line) = (0, 0_u32);
         for (range, rule) in edits {
             if range.start < at {
@@ -110,7 +111,7 @@ impl Redactor {
             record(line, rule.unwrap_or(RuleRef::BuiltIn(&INVISIBLE)));
             if let Some(rule) = rule {
                 output.push_str("[REDACTED:");
-                output.push_str(self.name(rule));
+                output.push_str(rules.name(rule));
                 output.push(']');
                 let lines = line_ends(&text[range.clone()]);
                 if lines > 0 {
@@ -125,54 +126,16 @@ impl Redactor {
             removed_lines.push((shift + place.saturating_sub(at), *lines));
         }
         output.push_str(&text[at..]);
-        draft.text = Cow::Owned(output);
-        draft.removed_lines = removed_lines;
+        self.text = Cow::Owned(output);
+        self.removed_lines = removed_lines;
         true
     }
+}
 
-    /// Sorts the findings and merges those that overlap, under the label with the lowest rank.
-    pub(super) fn merged(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
-        findings.sort_by_key(|f| (f.start, std::cmp::Reverse(f.end), self.rank(f.rule)));
-        let mut merged: Vec<Finding> = Vec::with_capacity(findings.len());
-        for finding in findings {
-            match merged.last_mut() {
-                Some(last) if finding.start < last.end => {
-                    last.end = last.end.max(finding.end);
-                    if self.rank(finding.rule) < self.rank(last.rule) {
-                        last.rule = finding.rule;
-                    }
-                }
-                _ => merged.push(finding),
-            }
-        }
-        merged
-    }
-
-    /// Returns the parts of findings outside markers that the text already has.
-    pub(super) fn without_markers(&self, text: &str, findings: Vec<Finding>) -> Vec<Finding> {
-        if findings.is_empty() {
-            return findings;
-        }
-        let mut markers = self.markers(text).peekable();
-        let mut kept = Vec::with_capacity(findings.len());
-        for mut finding in findings {
-            while markers.next_if(|marker| marker.end <= finding.start).is_some() {}
-            while let Some(marker) = markers.next_if(|marker| marker.start < finding.end) {
-                kept.push(Finding { end: marker.start.max(finding.start), ..finding });
-                finding.start = marker.end;
-            }
-            kept.push(Finding { end: finding.end.max(finding.start), ..finding });
-        }
-        kept.retain(|finding| !text[finding.start..finding.end].trim().is_empty());
-        kept
-    }
-
-    /// Finds the markers with names of known rules.
-    fn markers<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
-        text.match_indices("[REDACTED:").filter_map(|(start, open)| {
-            let name = &text[start + open.len()..];
-            let length = name.bytes().take(101).position(|b| b == b']')?;
-            self.names.contains(&name[..length]).then_some(start..start + open.len() + length + 1)
-        })
+/// Widens findings to whole characters: rules read bytes.
+pub(super) fn widen(text: &str, findings: &mut [Finding]) {
+    for finding in findings {
+        finding.start = text.floor_char_boundary(finding.start);
+        finding.end = text.ceil_char_boundary(finding.end);
     }
 }

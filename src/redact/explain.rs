@@ -1,7 +1,8 @@
 //! Explanations: which values of a text are removed or kept, and why, for people who want to predict redaction.
 
-use super::detect::{self, Findings, Judged, RuleRef};
+use super::detect;
 use super::edit::PieceEdit;
+use super::findings::{Finding, Findings, Judged, RuleRef};
 use super::invisible::invisible;
 use super::names::Class;
 use super::redactor::Redactor;
@@ -42,10 +43,10 @@ impl Redactor {
         for view in draft.views(&invisible(text)) {
             let mut findings = Findings { judged: Some(Vec::new()), ..Findings::default() };
             detect::search(view.text.as_bytes(), 0, &mut findings);
-            self.user_rule_findings(view.text.as_bytes(), &mut findings.found);
+            self.rules.find(view.text.as_bytes(), &mut findings.found);
             let place = |range: &Range<usize>| {
                 let rule = RuleRef::BuiltIn(Class::Password.label());
-                let found = view.to_raw(detect::Finding { start: range.start, end: range.end, rule })?;
+                let found = view.to_raw(Finding { start: range.start, end: range.end, rule })?;
                 text.get(found.start..found.end).map(|_| found.start..found.end)
             };
             for judged in findings.judged.iter().flatten() {
@@ -59,17 +60,17 @@ impl Redactor {
                 let judged = known.get_mut(&(found.start, found.end)).filter(|known| known.explanation.is_removed);
                 if let Some(known) = judged {
                     // The rule that the marker names.
-                    if self.rank(found.rule) < self.rank(label) {
-                        self.name(found.rule).clone_into(&mut known.explanation.rule);
+                    if self.rules.rank(found.rule) < self.rules.rank(label) {
+                        self.rules.name(found.rule).clone_into(&mut known.explanation.rule);
                     }
                 } else {
                     let explanation = Explanation {
                         line: line_ends(&text[..text.floor_char_boundary(found.start)]) + 1,
                         is_removed: true,
-                        rule: self.name(found.rule).to_owned(),
+                        rule: self.rules.name(found.rule).to_owned(),
                         name: None,
                         value: String::new(),
-                        reason: self.reason(found.rule).to_owned(),
+                        reason: self.rules.reason(found.rule).to_owned(),
                     };
                     known.insert((found.start, found.end), Known { name: found.start..found.start, explanation });
                 }

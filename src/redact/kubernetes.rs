@@ -1,6 +1,6 @@
 //! Secrets of Kubernetes: every value under `data` and `stringData` of a `kind: Secret`, in YAML and JSON.
 
-use super::detect::Findings;
+use super::findings::Findings;
 use super::judge;
 use super::rules::FindingLabel;
 

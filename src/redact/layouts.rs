@@ -7,7 +7,7 @@ mod separator;
 mod table;
 mod value;
 
-use super::detect::{Findings, Judged};
+use super::findings::{Findings, Judged};
 use super::judge::{Value, is_machine_made, judge};
 use super::letters;
 use super::names::{Class, class_of};

@@ -1,10 +1,9 @@
 //! Removes what was found in one text of a source from its other texts, where that is certain: tokens of a known form
 //! or that only a machine makes, and the values of fields from the record that has them.
 
-use super::detect::{Finding, RuleRef};
-use super::edit::PieceEdit;
+use super::edit::{Piece, PieceEdit};
+use super::findings::{Finding, RuleRef};
 use super::judge;
-use super::redactor::Piece;
 use super::rules::TOKEN;
 use super::text::starts_token;
 use aho_corasick::{AhoCorasick, MatchKind};

@@ -2,20 +2,20 @@
 
 use super::clean::Clean;
 use super::containment::{UNREADABLE, contained};
-use super::detect::{self, Finding, RuleRef};
-use super::edit::{PieceEdit, widen};
-use super::hidden::{COMMENT, HIDDEN, IMAGE};
+use super::detect;
+use super::edit::{Piece, PieceEdit, widen};
+use super::findings::{Finding, RuleRef};
 use super::invisible;
 use super::judge::{Value, judge};
 use super::propagate::FoundSecrets;
+use super::rule_set::RuleSet;
 use super::view::View;
-use super::{advice, catalog, names, rules};
+use super::{advice, names, rules};
 use crate::config::{RedactionAllow, RedactionRule, RedactionSettings};
 use crate::model::{Digest, RemovedLines};
-use aho_corasick::AhoCorasick;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -23,8 +23,6 @@ use std::sync::LazyLock;
 const MAX_ROUNDS: usize = 4;
 /// The longest finding that counts beside one that covers it.
 const MAX_SINGLE: usize = 1024;
-/// How far from its keyword a user's rule may match, in bytes.
-const MAX_KEYWORD_DISTANCE: usize = 512;
 
 /// The number of removals by piece, line and rule name.
 type RemovalLog = BTreeMap<(usize, u32, String), (u32, RuleRef)>;
@@ -35,24 +33,7 @@ type Edited<'a> = (Vec<PieceEdit<'a>>, RemovalLog);
 #[derive(Debug)]
 pub struct Redactor {
     pub(super) allow: Vec<RedactionAllow>,
-    rules: Vec<RedactionRule>,
-    /// The keywords of the user's rules; `None` if they have none.
-    keywords: Option<AhoCorasick>,
-    /// The index of the rule to which each keyword belongs.
-    keyword_rules: Vec<usize>,
-    /// The rule names that a marker may contain.
-    pub(super) names: BTreeSet<String>,
-}
-
-/// One text of a source.
-#[derive(Debug, Clone, Copy)]
-pub struct Piece<'a> {
-    /// The name of the field whose value the text is, or `body`, `head`, `path`, or empty.
-    pub key: &'a str,
-    /// The text.
-    pub text: &'a str,
-    /// The line of the file on which it begins.
-    pub line: u32,
+    pub(super) rules: RuleSet,
 }
 
 /// The result of [`Redactor::scrub`].
@@ -86,29 +67,7 @@ pub struct Removal {
 impl Redactor {
     /// Makes a redactor with the built-in rules and the user's. Cheap: patterns are compiled when first needed.
     pub fn new(settings: &RedactionSettings) -> Self {
-        let words: Vec<(&str, usize)> = settings
-            .rules
-            .iter()
-            .enumerate()
-            .flat_map(|(index, rule)| rule.keywords.iter().map(move |word| (word.as_str(), index)))
-            .filter(|(word, _)| !word.is_empty())
-            .collect();
-        let keywords = match words.is_empty() {
-            true => None,
-            false => AhoCorasick::builder().ascii_case_insensitive(true).build(words.iter().map(|(word, _)| word)).ok(),
-        };
-        let user_names = settings.rules.iter().map(|rule| rule.name.clone());
-        Self {
-            allow: settings.allow.clone(),
-            rules: with_scrubbed_reasons(&settings.rules),
-            keyword_rules: words.iter().map(|(_, rule)| *rule).collect(),
-            keywords,
-            names: catalog::secret_labels()
-                .chain([&COMMENT, &IMAGE, &HIDDEN, &UNREADABLE])
-                .map(|label| label.name.to_owned())
-                .chain(user_names)
-                .collect(),
-        }
+        Self { allow: settings.allow.clone(), rules: RuleSet::new(with_scrubbed_reasons(&settings.rules)) }
     }
 
     /// Returns the version of the built-in rules, which is raised whenever they remove something else than before.
@@ -136,7 +95,7 @@ impl Redactor {
             .map(|((piece, line, name), (count, rule))| Removal {
                 piece,
                 line,
-                reason: self.reason(rule).to_owned(),
+                reason: self.rules.reason(rule).to_owned(),
                 to_include: advice::to_include(&name, place),
                 rule: name,
                 count,
@@ -191,7 +150,7 @@ impl Redactor {
         let rule = RuleRef::BuiltIn(&UNREADABLE);
         let whole = || vec![Finding { start: 0, end: text.len(), rule }];
         let found = contained(|| self.first_findings(text)).unwrap_or_else(whole).into_iter();
-        found.map(|found| (found.start..found.end, format!("[REDACTED:{}]", self.name(found.rule)))).collect()
+        found.map(|found| (found.start..found.end, format!("[REDACTED:{}]", self.rules.name(found.rule)))).collect()
     }
 
     fn first_findings(&self, text: &str) -> Vec<Finding> {
@@ -203,7 +162,7 @@ impl Redactor {
             findings.extend(found.into_iter().filter_map(|found| view.to_raw(found)));
         });
         widen(text, &mut findings);
-        self.without_markers(text, self.merged(findings))
+        self.rules.without_markers(text, self.rules.merged(findings))
     }
 
     /// Scrubs one text without a source, such as a diagnostic's message.
@@ -256,9 +215,9 @@ impl Redactor {
         let mut any = false;
         for (index, ((draft, findings), hidden)) in drafts.iter_mut().zip(found).zip(hidden).enumerate() {
             // No entry allows these: readers of a finished pack rely on their absence.
-            draft.changed = self.apply(draft, findings, &hidden, |line, rule| {
+            draft.changed = draft.apply(&self.rules, findings, &hidden, |line, rule| {
                 let line = pieces[index].line.saturating_add(line);
-                records.entry((index, line, self.name(rule).to_owned())).or_insert((0, rule)).0 += 1;
+                records.entry((index, line, self.rules.name(rule).to_owned())).or_insert((0, rule)).0 += 1;
             });
             any |= draft.changed;
         }
@@ -290,9 +249,7 @@ impl Redactor {
         {
             findings.push(Finding { start: 0, end: bytes.len(), rule: RuleRef::BuiltIn(class.label()) });
         }
-        if !self.rules.is_empty() {
-            self.user_rule_findings(bytes, &mut findings);
-        }
+        self.rules.find(bytes, &mut findings);
         for finding in &mut findings {
             let value = &bytes[finding.start..finding.end];
             finding.end -= value.len() - value.trim_ascii_end().len();
@@ -313,38 +270,6 @@ impl Redactor {
         findings
     }
 
-    /// Adds the findings of the user's rules: everywhere, or near their keywords.
-    pub(super) fn user_rule_findings(&self, text: &[u8], findings: &mut Vec<Finding>) {
-        let mut windows: Vec<Vec<Range<usize>>> = vec![Vec::new(); self.rules.len()];
-        if let Some(keywords) = &self.keywords {
-            for hit in keywords.find_overlapping_iter(text) {
-                let window =
-                    hit.start().saturating_sub(MAX_KEYWORD_DISTANCE)..text.len().min(hit.end() + MAX_KEYWORD_DISTANCE);
-                let windows = &mut windows[self.keyword_rules[hit.pattern().as_usize()]];
-                match windows.last_mut() {
-                    Some(last) if window.start <= last.end => {
-                        // A longer keyword is reported later though it may begin earlier.
-                        *last = last.start.min(window.start)..last.end.max(window.end);
-                    }
-                    _ => windows.push(window),
-                }
-            }
-        }
-        for (index, rule) in self.rules.iter().enumerate() {
-            if rule.keywords.is_empty() || self.keywords.is_none() {
-                windows[index].push(0..text.len());
-            }
-            for window in &windows[index] {
-                for groups in rule.pattern.captures_iter(&text[window.clone()]) {
-                    if let Some(found) = groups.get(1).or_else(|| groups.get(0)) {
-                        let (start, end) = (window.start + found.start(), window.start + found.end());
-                        findings.push(Finding { start, end, rule: RuleRef::User(index) });
-                    }
-                }
-            }
-        }
-    }
-
     /// Removes findings that the user allows: every part of an entry must match.
     fn remove_allowed(&self, findings: &mut Vec<Finding>, text: &[u8], allowed: &[&RedactionAllow]) {
         if allowed.is_empty() {
@@ -353,7 +278,7 @@ impl Redactor {
         findings.retain(|finding| {
             let mut digest: Option<String> = None;
             !allowed.iter().any(|entry| {
-                entry.rule.as_deref().is_none_or(|rule| rule == self.name(finding.rule))
+                entry.rule.as_deref().is_none_or(|rule| rule == self.rules.name(finding.rule))
                     && entry.sha256.as_ref().is_none_or(|wanted| {
                         digest
                             .get_or_insert_with(|| Digest::of(&text[finding.start..finding.end]).hex())
@@ -361,28 +286,6 @@ impl Redactor {
                     })
             })
         });
-    }
-
-    pub(super) fn name(&self, rule: RuleRef) -> &str {
-        match rule {
-            RuleRef::BuiltIn(label) => label.name,
-            RuleRef::User(index) => self.rules.get(index).map_or("", |rule| &rule.name),
-        }
-    }
-
-    pub(super) fn reason(&self, rule: RuleRef) -> &str {
-        match rule {
-            RuleRef::BuiltIn(label) => label.reason,
-            RuleRef::User(index) => self.rules.get(index).map_or("", |rule| &rule.reason),
-        }
-    }
-
-    /// Returns what decides between labels of one place: key blocks, forms of tokens, the user's rules, then names.
-    pub(super) fn rank(&self, rule: RuleRef) -> (u8, usize) {
-        match rule {
-            RuleRef::BuiltIn(label) => (label.rank, 0),
-            RuleRef::User(index) => (2, index),
-        }
     }
 }
 

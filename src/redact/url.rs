@@ -1,6 +1,6 @@
 //! Passwords and tokens before the `@` of a URL.
 
-use super::detect::Findings;
+use super::findings::Findings;
 use super::judge::{self, Value, judge};
 use super::names::Class;
 use super::rules::FindingLabel;

@@ -4,8 +4,8 @@
 //! Rules are applied to views as well, so that `ghp_ab&#99;d` is found like `ghp_abcd`. A view maps findings
 //! back to the bytes of the original.
 
-use super::detect::Finding;
 use super::entity;
+use super::findings::Finding;
 use super::invisible;
 use super::split;
 use std::borrow::Cow;
@@ -337,7 +337,7 @@ fn tag(bytes: &[u8], at: usize) -> Option<(usize, ViewRun)> {
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::super::detect::RuleRef;
+    use super::super::findings::RuleRef;
     use super::super::keys;
     use super::*;
 
