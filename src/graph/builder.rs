@@ -1,8 +1,9 @@
 //! The graph builder: every relation's value becomes candidate edges, or a warning.
 
-use super::candidate::{CandidateEdge, EdgeTarget, ItemPart, Statement};
+use super::candidate::{CandidateEdge, EdgeTarget, ItemPart, Statement, strongest};
+use super::checks::check;
 use super::corpus::Corpus;
-use super::edges::{EdgeSource, Target, Unresolved, evidence};
+use super::edges::{Edge, EdgeSource, Graph, Target, Unresolved};
 use super::files::is_listed;
 use super::link::IssueRef;
 use super::names::{NameIndex, claim};
@@ -26,23 +27,23 @@ struct RelationValue<'a, 'q> {
     line: u32,
 }
 
-pub(super) struct GraphBuilder<'a> {
+struct GraphBuilder<'a> {
     corpus: &'a Corpus,
     index: &'a NameIndex,
-    pub(super) candidates: Vec<CandidateEdge>,
-    pub(super) issues: Vec<Target>,
+    candidates: Vec<CandidateEdge>,
+    issues: Vec<Target>,
     known: HashMap<IssueRef, usize>,
     /// Issues that only the current untrusted text names: its spelling of them is used for its own item alone.
     named: HashMap<IssueRef, usize>,
-    pub(super) diagnostics: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
     /// Items by their titles in lower case, made when first needed; `None` if several have one.
     titles: Option<HashMap<String, Option<usize>>>,
     /// The values, by their item, that resolve to neither an item nor an issue.
-    pub(super) unresolved: BTreeMap<usize, Vec<Unresolved>>,
+    unresolved: BTreeMap<usize, Vec<Unresolved>>,
 }
 
 impl<'a> GraphBuilder<'a> {
-    pub(super) fn read(corpus: &'a Corpus, index: &'a NameIndex) -> Self {
+    fn read(corpus: &'a Corpus, index: &'a NameIndex) -> Self {
         let (candidates, issues, diagnostics) = (Vec::new(), Vec::new(), Vec::new());
         let (known, named, titles, unresolved) = (HashMap::new(), HashMap::new(), None, BTreeMap::new());
         let mut builder = Self { corpus, index, candidates, issues, known, named, diagnostics, titles, unresolved };
@@ -251,7 +252,7 @@ impl<'a> GraphBuilder<'a> {
             relation,
             text: value.quotes.find_or_line(value.line, &[value.text.trim()]),
             why: if code == Code::UnknownId { "no such item" } else { "not known which one" },
-            evidence: evidence(self.corpus, source, stated, stated.is_trusted_by(self.corpus, stated.item)),
+            evidence: stated.evidence(self.corpus, source, stated.is_trusted_by(self.corpus, stated.item)),
         };
         let others = self.unresolved.entry(stated.item).or_default();
         if others.iter().all(|other| (other.relation, &other.text) != (relation, &unresolved.text)) {
@@ -304,6 +305,32 @@ impl<'a> GraphBuilder<'a> {
         let state = ItemState::Unknown;
         self.issues.push(Target::Issue { id, url, title: None, state, removals: Vec::new() });
         self.issues.len() - 1
+    }
+}
+
+impl Graph {
+    /// Builds every edge that the items state, for both of its ends.
+    ///
+    /// An edge that only an untrusted text states is an edge of that text's item, and a claim about the other one.
+    pub fn build(corpus: &Corpus) -> Self {
+        let index = NameIndex::of(corpus);
+        let GraphBuilder { candidates, issues, mut diagnostics, unresolved, .. } = GraphBuilder::read(corpus, &index);
+        let candidates = strongest(candidates, corpus, &issues);
+        diagnostics.extend(check(corpus, &candidates, &issues));
+        diagnostics.sort();
+        diagnostics.dedup();
+        let mut edges = vec![Vec::new(); corpus.entries.len()];
+        let mut claims = edges.clone();
+        for candidate in &candidates {
+            let list = if candidate.is_claim() { &mut claims } else { &mut edges };
+            let to = match candidate.to {
+                EdgeTarget::Item(item) => Target::Item(item),
+                EdgeTarget::Issue(issue) => issues[issue].clone(),
+            };
+            let evidence = candidate.stated.evidence(corpus, candidate.source, candidate.trusted);
+            list[candidate.from].push(Edge { relation: candidate.relation, to, evidence });
+        }
+        Self { edges, claims, unresolved, diagnostics, index }
     }
 }
 

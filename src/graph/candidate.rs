@@ -1,7 +1,9 @@
 //! Edges as stated, and the choice of the strongest among those with the same ends and relation.
 
-use super::corpus::{Corpus, Entry};
-use super::edges::{EdgeSource, Target};
+use super::corpus::Corpus;
+use super::edges::{EdgeEvidence, EdgeSource, Target};
+use super::entry::Entry;
+use super::text::shown_at;
 use crate::model::{Place, Relation, natural_cmp};
 use crate::records::Origin;
 use crate::redact::Clean;
@@ -55,6 +57,11 @@ impl Statement {
         let theirs = corpus.entries[item].issue.as_ref().map(|issue| &issue.repo).or(corpus.rules.repo.as_ref());
         let owner = |repo: &Clean| repo.split('/').next().unwrap_or_default().to_ascii_lowercase();
         theirs.is_none_or(|theirs| owner(theirs) == owner(&issue.repo))
+    }
+
+    pub(super) fn evidence(self, corpus: &Corpus, source: EdgeSource, trusted: bool) -> EdgeEvidence {
+        let origin = self.part.origin(&corpus.entries[self.item]);
+        EdgeEvidence { source, at: shown_at(origin, self.line), trusted }
     }
 
     pub(super) fn place(self, corpus: &Corpus) -> Place {

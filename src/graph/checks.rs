@@ -2,13 +2,10 @@
 
 use super::candidate::{CandidateEdge, EdgeTarget};
 use super::corpus::Corpus;
-use super::edges::Target;
+use super::edges::{MAX_SHOWN, Target};
 use crate::model::{Code, Diagnostic, Relation};
 use std::collections::VecDeque;
 use std::mem::replace;
-
-/// The most edges of one relation that a pack shows: thousands tell readers no more than their number.
-pub(super) const MAX_SHOWN: usize = 250;
 
 pub(super) fn check(corpus: &Corpus, edges: &[CandidateEdge], issues: &[Target]) -> Vec<Diagnostic> {
     let mut found = Vec::new();

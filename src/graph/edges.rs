@@ -1,17 +1,18 @@
 //! Items → edges in both directions, each with its strongest evidence.
 
-use super::builder::GraphBuilder;
-use super::candidate::{EdgeTarget, Statement, strongest};
-use super::checks::{MAX_SHOWN, check};
-use super::corpus::{Corpus, SourceRules};
+use super::corpus::Corpus;
+use super::entry::SourceRules;
 use super::link::{IssueRef, issue_on, issue_or_number};
 use super::names::NameIndex;
 use super::status::item_state;
-use super::text::{RecordedRemoval, shown_at};
+use super::text::RecordedRemoval;
 use crate::model::{Diagnostic, ItemState, Relation, RepoPath};
 use crate::redact::Clean;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
+
+/// The most edges of one relation that a pack shows: thousands tell readers no more than their number.
+pub(super) const MAX_SHOWN: usize = 250;
 
 /// The most children of a parent that a list of siblings shows; each of the children has that list in its packs.
 const MAX_LISTED: usize = 100;
@@ -99,38 +100,14 @@ impl RootMatch {
 
 #[derive(Debug)]
 pub struct Graph {
-    edges: Vec<Vec<Edge>>,
-    claims: Vec<Vec<Edge>>,
-    unresolved: BTreeMap<usize, Vec<Unresolved>>,
-    diagnostics: Vec<Diagnostic>,
+    pub(super) edges: Vec<Vec<Edge>>,
+    pub(super) claims: Vec<Vec<Edge>>,
+    pub(super) unresolved: BTreeMap<usize, Vec<Unresolved>>,
+    pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) index: NameIndex,
 }
 
 impl Graph {
-    /// Builds every edge that the items state, for both of its ends.
-    ///
-    /// An edge that only an untrusted text states is an edge of that text's item, and a claim about the other one.
-    pub fn build(corpus: &Corpus) -> Self {
-        let index = NameIndex::of(corpus);
-        let GraphBuilder { candidates, issues, mut diagnostics, unresolved, .. } = GraphBuilder::read(corpus, &index);
-        let candidates = strongest(candidates, corpus, &issues);
-        diagnostics.extend(check(corpus, &candidates, &issues));
-        diagnostics.sort();
-        diagnostics.dedup();
-        let mut edges = vec![Vec::new(); corpus.entries.len()];
-        let mut claims = edges.clone();
-        for candidate in &candidates {
-            let list = if candidate.is_claim() { &mut claims } else { &mut edges };
-            let to = match candidate.to {
-                EdgeTarget::Item(item) => Target::Item(item),
-                EdgeTarget::Issue(issue) => issues[issue].clone(),
-            };
-            let evidence = evidence(corpus, candidate.source, candidate.stated, candidate.trusted);
-            list[candidate.from].push(Edge { relation: candidate.relation, to, evidence });
-        }
-        Self { edges, claims, unresolved, diagnostics, index }
-    }
-
     /// Returns the edges of an item, by relation, then by the target's id in natural order.
     ///
     /// A target has one edge of each relation, and one of `depends_on` and `blocked_by`.
@@ -262,11 +239,6 @@ impl Graph {
         }
         found
     }
-}
-
-pub(super) fn evidence(corpus: &Corpus, source: EdgeSource, stated: Statement, trusted: bool) -> EdgeEvidence {
-    let origin = stated.part.origin(&corpus.entries[stated.item]);
-    EdgeEvidence { source, at: shown_at(origin, stated.line), trusted }
 }
 
 fn key(target: &Target) -> (Option<usize>, Option<&str>) {

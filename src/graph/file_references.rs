@@ -1,17 +1,11 @@
 //! The references of an item to files: found, left out, with warnings; each once, in order.
 
-use super::corpus::Entry;
+use super::entry::{Entry, ShownPlace};
 use super::quote::one_line;
 use crate::model::{Code, Diagnostic, LineRange, Place, RepoPath, bounded, natural_cmp};
 use crate::records::KeptCode;
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeMap;
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ShownPlace {
-    pub path: RepoPath,
-    pub line: u32,
-}
 
 /// The kind of a referenced file: ADRs before documents, code last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

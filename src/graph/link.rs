@@ -1,6 +1,6 @@
 //! The forms in which texts name issues and files, and the file of the repo to which a path or URL leads.
 
-use super::corpus::GraphRules;
+use super::entry::GraphRules;
 use super::files::{RepoFiles, is_listed};
 use crate::mentions::{lines_of_target, scheme, without_lines};
 use crate::model::{IssueReference, RepoPath, has_letter_prefix, is_repo_name, percent_decoded};

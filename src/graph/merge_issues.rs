@@ -1,6 +1,6 @@
 //! The merge of issues into the work items that claim them.
 
-use super::corpus::{Entry, GraphRules, Identity, IssueDraft};
+use super::entry::{Entry, GraphRules, Identity, IssueDraft};
 use super::link::IssueRef;
 use super::names::claim;
 use super::quote::one_line;

@@ -1,6 +1,7 @@
 //! The index of names: ids, paths, folders, issues, ADRs. Built once for a corpus.
 
-use super::corpus::{Corpus, Entry, GraphRules, SourceRules};
+use super::corpus::Corpus;
+use super::entry::{Entry, GraphRules, SourceRules};
 use super::link::{IssueRef, issue_on, issue_or_number};
 use crate::mentions::adr_number;
 use crate::model::{IssueReference, RepoPath, canonical};

@@ -2,9 +2,10 @@
 
 mod paths;
 
-use super::corpus::{Corpus, Entry};
+use super::corpus::Corpus;
 use super::edges::Graph;
-use super::file_references::{Absence, FileKind, ItemReferences, ReferenceCollector, ShownPlace};
+use super::entry::{Entry, ShownPlace};
+use super::file_references::{Absence, FileKind, ItemReferences, ReferenceCollector};
 use super::files::{FileLookup, is_listed, is_usual};
 use super::link::{Location, Locator, issue_on, number, target_of_link};
 use super::names::{NameIndex, last};

@@ -1,7 +1,8 @@
 //! The resolution of a relation's value to an item or an issue.
 
 use super::candidate::ItemPart;
-use super::corpus::{Corpus, GraphRules, SourceRules};
+use super::corpus::Corpus;
+use super::entry::{GraphRules, SourceRules};
 use super::link::{
     IssueRef, LONGEST, WebAddress, decoded, issue_or_number, number, paths_behind_branch, target_of_link,
 };

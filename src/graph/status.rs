@@ -1,6 +1,6 @@
 //! The state of an item: that of its issue, or what its file says.
 
-use super::corpus::{Entry, GraphRules};
+use super::entry::{Entry, GraphRules};
 use crate::model::{DecisionState, ItemState, Value, decision_state, names_successor};
 use crate::redact::{Clean, CleanBuf};
 use std::sync::Arc;

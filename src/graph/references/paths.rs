@@ -2,7 +2,8 @@
 //! other text file.
 
 use super::ReferenceSearch;
-use crate::graph::file_references::{Absence, FileKind, ShownPlace};
+use crate::graph::entry::ShownPlace;
+use crate::graph::file_references::{Absence, FileKind};
 use crate::graph::files::{is_document, is_listed, is_text_name, is_usual_code};
 use crate::graph::link::{CommitFile, Location, WebAddress};
 use crate::graph::names::last;
