@@ -1,4 +1,4 @@
-//! Numbers of ADRs: in file names, and in texts.
+//! Numbers of ADRs in texts.
 
 use crate::mentions::references::{ReferenceForm, RunReferences, hold, repo_directly_before};
 use crate::mentions::relations::HeadingMeaning;
@@ -7,23 +7,6 @@ use crate::model::is_other_script;
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
-
-static DATE: LazyLock<Regex> = LazyLock::new(|| pattern("date"));
-static PREFIX: LazyLock<Regex> = LazyLock::new(|| pattern("prefix of an adr"));
-static NUMBERED: LazyLock<Regex> = LazyLock::new(|| pattern("number in a file name"));
-
-/// Returns the number that a file name gives an ADR; a date is none: `2022-08-02_020-x.md` is 20, `20200924-x.md` nothing.
-pub fn adr_number(file_name: &str) -> Option<u64> {
-    let name = undated(file_name);
-    let name = PREFIX.find(name).map_or(name, |prefix| undated(&name[prefix.end()..]));
-    let digits = NUMBERED.captures(name)?.get(1)?;
-    let is_whole = !name[digits.end()..].starts_with(char::is_alphanumeric);
-    is_whole.then(|| digits.as_str().parse().ok())?
-}
-
-fn undated(name: &str) -> &str {
-    DATE.find(name).map_or(name, |date| &name[date.end()..])
-}
 
 static HINT: LazyLock<Regex> = LazyLock::new(|| pattern("hint of an adr"));
 static ADR: LazyLock<Regex> = LazyLock::new(|| pattern("number of an adr"));

@@ -25,10 +25,9 @@ mod relations;
 mod vocabulary;
 mod words;
 
-pub use adr::adr_number;
 pub use adr_status::adr_status;
 pub use lines::{lines_of_target, without_lines};
-pub use paths::scheme;
+pub use paths::{adr_number, scheme};
 pub use references::{Reference, ReferenceForm};
 pub use relations::{BodyRelation, NameForm, Via};
 

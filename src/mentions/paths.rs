@@ -1,6 +1,5 @@
 //! Paths and URLs: their shapes, the words that may be ones, and those with a line in the output of programs.
 
-use crate::mentions::adr::adr_number;
 use crate::mentions::lines::{MOST_RANGES, fragment_lines, leading_lines, split_lines, without_lines};
 use crate::mentions::vocabulary::{means, pattern, words_for};
 use crate::model::{LineRange, ends_name, is_document_name, is_other_script, latin_parts, with_slashes};
@@ -387,4 +386,21 @@ fn numbers(text: &str, closed_by: Option<char>) -> Option<LineRange> {
         }
     };
     is_end.then_some(lines)
+}
+
+static DATE: LazyLock<Regex> = LazyLock::new(|| pattern("date"));
+static PREFIX: LazyLock<Regex> = LazyLock::new(|| pattern("prefix of an adr"));
+static NUMBERED: LazyLock<Regex> = LazyLock::new(|| pattern("number in a file name"));
+
+/// Returns the number that a file name gives an ADR; a date is none: `2022-08-02_020-x.md` is 20, `20200924-x.md` nothing.
+pub fn adr_number(file_name: &str) -> Option<u64> {
+    let name = undated(file_name);
+    let name = PREFIX.find(name).map_or(name, |prefix| undated(&name[prefix.end()..]));
+    let digits = NUMBERED.captures(name)?.get(1)?;
+    let is_whole = !name[digits.end()..].starts_with(char::is_alphanumeric);
+    is_whole.then(|| digits.as_str().parse().ok())?
+}
+
+fn undated(name: &str) -> &str {
+    DATE.find(name).map_or(name, |date| &name[date.end()..])
 }
