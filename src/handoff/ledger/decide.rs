@@ -1,7 +1,8 @@
 //! What a command adds to a ledger: decisions as functions of its state, without a clock and without the disk.
 
+use super::files::Outcome;
 use super::names::{Attempt, LateReason, LedgerPath, NewFile, Status, WorkId, Writer};
-use super::state::{AttemptReport, Ledger, Outcome, TaskState};
+use super::state::{AttemptReport, Ledger, TaskState};
 use crate::handoff::cards::CardError;
 use serde_json::{Value, json};
 

@@ -1,70 +1,11 @@
 //! The inboxes of agents: turns that are dispatched to them.
 
-use super::fields::{TRACE_DIGITS, check_each, check_id, check_key, check_trace, read_json, same};
+use super::files::TurnRequest;
 use super::names::{Attempt, INBOXES, LedgerPath, NewFile, ShortId, Status, WorkId};
 use super::state::Ledger;
-use crate::handoff::cards::{CardError, ContentId, LogEntry, LogName, canonical_bytes, check_hash};
-use serde::{Deserialize, Serialize};
+use crate::handoff::cards::{CardError, LogEntry, canonical_bytes};
 use serde_json::json;
 use std::collections::BTreeMap;
-
-pub const REQUEST_VERSION: &str = "inbox_request/v1";
-
-/// A turn that was dispatched to an agent. It never changes, and its hash is the turn's id, so that the same request is the
-/// same turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TurnRequest {
-    pub(crate) schema_version: String,
-    pub(crate) agent: String,
-    pub(crate) context_box_id: ContentId,
-    pub(crate) output_box: String,
-    /// The work item or issue that the turn is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) root: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) from_agent: Option<String>,
-    /// What joins request and response; the id of the turn if absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) correlation_id: Option<String>,
-    /// The trace that the turn belongs to, as in W3C Trace Context; if absent, it follows from the request.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) trace_id: Option<String>,
-    /// What makes it another turn than an equal request.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) key: Option<String>,
-}
-
-impl TurnRequest {
-    pub(crate) fn id(&self) -> ShortId {
-        ShortId::of(&canonical_bytes(self))
-    }
-
-    pub(crate) fn correlation(&self) -> String {
-        self.correlation_id.clone().unwrap_or_else(|| self.id().to_string())
-    }
-
-    pub(crate) fn trace(&self) -> String {
-        let own = || ContentId::of(&canonical_bytes(self)).hex()[..TRACE_DIGITS].to_owned();
-        self.trace_id.clone().unwrap_or_else(own)
-    }
-
-    fn read(entry: &LogEntry, bytes: &[u8]) -> Result<Self, String> {
-        check_hash(bytes, &entry.hash, "hash", |bytes| ShortId::of(bytes).to_string())?;
-        let request: Self = read_json(bytes)?;
-        same("schema_version", &request.schema_version.as_str(), &REQUEST_VERSION)?;
-        LogName::new(&request.output_box).map_err(|error| error.to_string())?;
-        check_key("agent", &request.agent)?;
-        check_each(&[("root", &request.root), ("from_agent", &request.from_agent)], check_key)?;
-        request.check_ids()?;
-        Ok(request)
-    }
-
-    fn check_ids(&self) -> Result<(), String> {
-        check_each(&[("correlation_id", &self.correlation_id), ("key", &self.key)], check_id)?;
-        check_each(&[("trace_id", &self.trace_id)], check_trace)
-    }
-}
 
 /// What becomes of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,11 +68,6 @@ impl Ledger {
     /// Returns whether the inbox takes no turns; those that are there can still be done.
     pub fn is_closed(&self) -> bool {
         self.last_number("close", None) > self.last_number("open", None)
-    }
-
-    pub(crate) fn request(&self, id: &WorkId) -> Option<&TurnRequest> {
-        let WorkId::Turn(turn) = id else { return None };
-        self.requests.get(turn).map(|(_, request)| request)
     }
 
     pub(crate) fn requests(&self) -> impl Iterator<Item = &TurnRequest> {

@@ -8,17 +8,19 @@
 mod batch;
 mod decide;
 mod fields;
+mod files;
 mod folder;
 mod inbox;
 mod names;
 mod state;
 
-pub use batch::{BATCH_VERSION, Batch, BatchResult, DEADLINE_SECONDS, ForkedTask};
+pub use batch::DEADLINE_SECONDS;
 pub use decide::Decision;
 pub use fields::LAST_EPOCH;
+pub use files::{BATCH_VERSION, Batch, BatchResult, ForkedTask, Outcome, REQUEST_VERSION, TurnRequest};
 pub use folder::LedgerFolder;
-pub use inbox::{Dispatched, REQUEST_VERSION, TurnRequest};
+pub use inbox::Dispatched;
 pub use names::{
     Attempt, BATCHES, INBOXES, LedgerKind, LedgerPath, MISPLACED, NewFile, ShortId, Status, WorkId, Writer,
 };
-pub use state::{ClaimState, Ledger, LedgerFault, Outcome, TaskState};
+pub use state::{ClaimState, Ledger, LedgerFault, TaskState};

@@ -1,14 +1,12 @@
 //! What happened to the tasks of a batch or the turns of an inbox: claims, reports, and epochs that are over; and the
 //! state that follows from them, whatever the order of their files is.
 
-use super::batch::{Batch, BatchResult, Fork, TaskResult};
 use super::fields::{
     EntryFields, LAST_EPOCH, check_each, check_epoch, check_origin, check_outcome, check_text, check_time, ensure, same,
 };
-use super::inbox::TurnRequest;
+use super::files::{Batch, BatchResult, Fork, Outcome, TaskResult, TurnRequest};
 use super::names::{Attempt, LateReason, LedgerKind, LedgerPath, MISPLACED, ShortId, Status, WorkId};
-use crate::handoff::cards::{CardError, ContentId, LogEntry, ToolError, check_hash, highest_clock};
-use serde::Serialize;
+use crate::handoff::cards::{CardError, LogEntry, ToolError, check_hash, highest_clock};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
@@ -17,22 +15,6 @@ pub struct ClaimState {
     pub author_id: Option<String>,
     /// When; `None` if the file is damaged.
     pub at: Option<String>,
-}
-
-/// What a report says.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Outcome {
-    /// The word.
-    pub status: String,
-    /// What was done.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub summary: Option<String>,
-    /// The box with the results.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output_box_id: Option<ContentId>,
-    /// Why it did not succeed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<ToolError>,
 }
 
 /// How an attempt ended: the report of a task, or the response to a turn.
@@ -138,7 +120,11 @@ impl Ledger {
             if is_folder { help } else { MISPLACED }
         })?;
         match &path {
-            LedgerPath::File("result.json") => self.result = Some(self.read_result(bytes)?),
+            LedgerPath::File("result.json") => {
+                if let Some(plan) = &self.plan {
+                    self.result = Some(BatchResult::read(bytes, &self.name, plan)?);
+                }
+            }
             LedgerPath::File(_) | LedgerPath::Request(_) => {}
             LedgerPath::Claim(attempt) => {
                 let read = EntryFields::read(bytes).and_then(|fields| self.read_claim(fields, attempt));
@@ -181,6 +167,16 @@ impl Ledger {
         check_epoch(number_word(of.as_ref()), number, true)?;
         let series = self.events.entry((kind.to_owned(), of)).or_default();
         series.entry(number).or_default().push(path.to_string());
+        Ok(())
+    }
+
+    /// Adds what a fork made; of several forks the last one counts.
+    fn add_fork(&mut self, fields: EntryFields, path: String) -> Result<(), String> {
+        let planned = self.plan.as_ref().map_or(&[][..], |plan| &plan.tasks);
+        let fork = Fork::read(fields, path, &self.name, planned)?;
+        if self.fork.as_ref().is_none_or(|known| (&known.at, &known.path) < (&fork.at, &fork.path)) {
+            self.fork = Some(fork);
+        }
         Ok(())
     }
 
@@ -308,6 +304,11 @@ impl Ledger {
         self.fork.iter_mut().flat_map(|fork| &mut fork.tasks).for_each(|task| text(&mut task.agent));
         self.faults.iter_mut().flat_map(|fault| [&mut fault.path, &mut fault.message]).for_each(text);
         self
+    }
+
+    pub(crate) fn request(&self, id: &WorkId) -> Option<&TurnRequest> {
+        let WorkId::Turn(turn) = id else { return None };
+        self.requests.get(turn).map(|(_, request)| request)
     }
 
     /// Returns whether nothing can be claimed and reported any more.
