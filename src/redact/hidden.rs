@@ -13,9 +13,9 @@ mod unparsed;
 
 use super::advice;
 use super::containment::{UNREADABLE, contained};
-use super::redactor::{Redactor, Removal};
+use super::redactor::{Redactor, Removal, is_allowed};
 use super::rules::FindingLabel;
-use crate::model::{Digest, RemovedLines};
+use crate::model::RemovedLines;
 use line_mapped_text::{HiddenRecords, LineMappedText};
 use std::ops::Range;
 
@@ -86,12 +86,13 @@ impl Redactor {
     ///
     /// Code is visible, and stays. `path` is compared with the entries of `redaction.allow`.
     pub fn visible_text(&self, path: &str, text: &str) -> VisibleText {
+        let allowed = self.allowed(path);
         let mut draft = LineMappedText::new(text);
         let mut records = HiddenRecords::new();
         for round in 0..=MAX_ROUNDS {
             let whole = |label| vec![HiddenRange::marked(0..draft.text.len(), label)];
             let mut edits = contained(|| markdown::hidden_ranges(&draft.text)).unwrap_or_else(|| whole(&UNREADABLE));
-            edits.retain(|edit| !self.allows(path, edit.label, &draft.text[edit.range.clone()]));
+            edits.retain(|edit| !is_allowed(&allowed, edit.label.name, draft.text[edit.range.clone()].as_bytes()));
             if edits.is_empty() {
                 break;
             }
@@ -113,14 +114,5 @@ impl Redactor {
             })
             .collect();
         VisibleText { removed_lines: draft.removed_lines(), text: draft.text, removals }
-    }
-
-    /// Whether the user allows a finding: every part of an entry must match.
-    fn allows(&self, path: &str, label: &FindingLabel, text: &str) -> bool {
-        self.allow.iter().any(|entry| {
-            entry.path.as_ref().is_none_or(|glob| glob.is_match(path))
-                && entry.rule.as_deref().is_none_or(|rule| rule == label.name)
-                && entry.sha256.as_ref().is_none_or(|wanted| Digest::of(text).hex().eq_ignore_ascii_case(wanted))
-        })
     }
 }

@@ -15,6 +15,7 @@ use crate::config::{RedactionAllow, RedactionRule, RedactionSettings};
 use crate::model::{Digest, RemovedLines};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -32,7 +33,7 @@ type Edited<'a> = (Vec<PieceEdit<'a>>, RemovalLog);
 /// Removes secrets and invisible characters from texts. Built once a run, shared by threads.
 #[derive(Debug)]
 pub struct Redactor {
-    pub(super) allow: Vec<RedactionAllow>,
+    allow: Vec<RedactionAllow>,
     pub(super) rules: RuleSet,
 }
 
@@ -81,8 +82,7 @@ impl Redactor {
     /// a secret is judged as a value under that name. `path` is compared
     /// with the entries of `redaction.allow`.
     pub fn scrub(&self, path: &str, pieces: &[Piece<'_>]) -> Scrubbed {
-        let allowed: Vec<&RedactionAllow> =
-            self.allow.iter().filter(|entry| entry.path.as_ref().is_none_or(|glob| glob.is_match(path))).collect();
+        let allowed = self.allowed(path);
         self.scrub_by(path, pieces, &|pieces| self.edited(&allowed, pieces))
     }
 
@@ -154,8 +154,7 @@ impl Redactor {
     }
 
     fn first_findings(&self, text: &str) -> Vec<Finding> {
-        let allowed: Vec<&RedactionAllow> =
-            self.allow.iter().filter(|entry| entry.path.as_ref().is_none_or(|glob| glob.is_match(""))).collect();
+        let allowed = self.allowed("");
         let draft = PieceEdit::new(text);
         let mut findings = Vec::new();
         self.each_view(&draft, &invisible::invisible(text), "", &allowed, |view, found| {
@@ -266,27 +265,24 @@ impl Redactor {
             !covered
         });
         widen(&view.text, &mut findings);
-        self.remove_allowed(&mut findings, bytes, allowed);
+        findings
+            .retain(|finding| !is_allowed(allowed, self.rules.name(finding.rule), &bytes[finding.start..finding.end]));
         findings
     }
 
-    /// Removes findings that the user allows: every part of an entry must match.
-    fn remove_allowed(&self, findings: &mut Vec<Finding>, text: &[u8], allowed: &[&RedactionAllow]) {
-        if allowed.is_empty() {
-            return;
-        }
-        findings.retain(|finding| {
-            let mut digest: Option<String> = None;
-            !allowed.iter().any(|entry| {
-                entry.rule.as_deref().is_none_or(|rule| rule == self.rules.name(finding.rule))
-                    && entry.sha256.as_ref().is_none_or(|wanted| {
-                        digest
-                            .get_or_insert_with(|| Digest::of(&text[finding.start..finding.end]).hex())
-                            .eq_ignore_ascii_case(wanted)
-                    })
-            })
-        });
+    /// Returns the entries of the user that allow findings in a file.
+    pub(super) fn allowed(&self, path: &str) -> Vec<&RedactionAllow> {
+        self.allow.iter().filter(|entry| entry.path.as_ref().is_none_or(|glob| glob.is_match(path))).collect()
     }
+}
+
+/// Returns whether one of these entries allows a finding of `rule`: every part of an entry must match.
+pub(super) fn is_allowed(entries: &[&RedactionAllow], rule: &str, found: &[u8]) -> bool {
+    let digest = LazyCell::new(|| Digest::of(found).hex());
+    entries.iter().any(|entry| {
+        entry.rule.as_deref().is_none_or(|named| named == rule)
+            && entry.sha256.as_ref().is_none_or(|wanted| digest.eq_ignore_ascii_case(wanted))
+    })
 }
 
 /// Returns the user's rules with their reasons scrubbed, since these are part of records.
