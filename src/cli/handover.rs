@@ -1,13 +1,15 @@
-//! `contextpack handover`.
+//! `contextpack handover`, and packs that are built again, of handovers and others.
 
 use super::args::{BudgetArgs, Global, HandoverArgs};
 use super::card::{CardFiles, removal_note};
 use super::input::{self, from_here};
-use super::packs::Checkout;
+use super::packs::{Checkout, PackKey};
 use super::watch::on_signal;
-use crate::config::Recipe;
+use crate::config::{Policy, Recipe};
 use crate::console::{self, Exit, Failure, object, settled, stamp};
-use crate::engine::{AgentContext, BudgetLimits, BudgetProbe, EngineError, Project, Repository, path_inside};
+use crate::engine::{
+    AgentContext, BudgetLimits, BudgetProbe, EngineError, PackTarget, Project, Repository, path_inside,
+};
 use crate::handoff::cards::{CardError, LogName, parse};
 use crate::handoff::handover::{Arguments, HandoverPlan, HandoverRequest, Party, own_log, plan, replay};
 use crate::knowledge::{Agent, AgentError};
@@ -275,31 +277,47 @@ fn report_notes(files: &CardFiles, plan: &HandoverPlan, appended: usize) -> Resu
     Ok(notes.try_for_each(|note| files.global.note(&format!("note: {note}")))?)
 }
 
-/// Prepares the pack of a handover to be built again from its context box, at the time at which it was made.
-pub(crate) fn replayed<'c, 'r>(
-    checkout: &'c Checkout<'r>,
-    pack: &Pack,
-    handover: &PackHandover,
-) -> Result<BudgetProbe<'c, 'r>, Failure> {
-    let Checkout { global, repository, project } = checkout;
-    let files = CardFiles::new(global, repository.root(), repository.settings());
-    let given = |section: &Section| Given::ALL.into_iter().find(|given| given.name() == section.provenance);
-    let own = pack.sections.iter().filter_map(|section| {
-        let given = given(section).filter(|given| *given != Given::Inherited)?;
-        Some((section.metadata.card.as_ref()?.id.as_str(), given))
-    });
-    let PackHandover { context_box_id, target_profile_box_id, output_box, .. } = handover;
-    let now = &pack.generated_at;
-    let plan = replay(context_box_id, target_profile_box_id, output_box, &own.collect(), &files.store, now);
-    let plan = files.settle(plan.map_err(Failure::from))?;
-    let key = pack.agent.as_ref().map_or("", |agent| agent.key.as_str());
-    let agent = project.agent_of_handover(key)?;
-    let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).filter(|root| *root != key);
-    let item = root_item(checkout, root)?;
-    let handed = project.handed_over(&handover.recipe, handover.from.as_deref(), &plan);
-    let (_, limits) = repository.with_defaults(project, Some(&agent), &[], BudgetLimits::default())?;
-    let agent = Some(AgentContext { handover: Some(handed), ..agent });
-    Ok(BudgetProbe { project, item, profile: pack.profile.clone(), limits, stamp: stamp()?, agent })
+impl<'r> Checkout<'r> {
+    /// Prepares to build a finished pack again, with the limits that such a pack has now: with the same key but for its `root`,
+    /// which may have another name now, or from the cards of the same handover.
+    pub(crate) fn probe_again(&self, pack: &Pack, root: Option<String>) -> Result<BudgetProbe<'_, 'r>, Failure> {
+        if let Some(handover) = &pack.handover {
+            return self.probe_handover(pack, handover);
+        }
+        let PackKey { agent, profile, policy, job, .. } = PackKey::of(pack);
+        let job = job.as_ref().and_then(|name| self.repository.settings().jobs.get_key_value(name));
+        self.probe(&PackTarget {
+            root: root.as_deref(),
+            profiles: profile.as_slice(),
+            limits: BudgetLimits::default(),
+            agent: agent.as_deref(),
+            policy: policy.as_deref().and_then(Policy::named),
+            job: job.map(|(name, job)| (name.as_str(), job)),
+        })
+    }
+
+    /// Prepares the pack of a handover to be built again from its context box, at the time at which it was made.
+    fn probe_handover(&self, pack: &Pack, handover: &PackHandover) -> Result<BudgetProbe<'_, 'r>, Failure> {
+        let Self { global, repository, project } = self;
+        let files = CardFiles::new(global, repository.root(), repository.settings());
+        let given = |section: &Section| Given::ALL.into_iter().find(|given| given.name() == section.provenance);
+        let own = pack.sections.iter().filter_map(|section| {
+            let given = given(section).filter(|given| *given != Given::Inherited)?;
+            Some((section.metadata.card.as_ref()?.id.as_str(), given))
+        });
+        let PackHandover { context_box_id, target_profile_box_id, output_box, .. } = handover;
+        let now = &pack.generated_at;
+        let plan = replay(context_box_id, target_profile_box_id, output_box, &own.collect(), &files.store, now);
+        let plan = files.settle(plan.map_err(Failure::from))?;
+        let key = pack.agent.as_ref().map_or("", |agent| agent.key.as_str());
+        let agent = project.agent_of_handover(key)?;
+        let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).filter(|root| *root != key);
+        let item = root_item(self, root)?;
+        let handed = project.handed_over(&handover.recipe, handover.from.as_deref(), &plan);
+        let (_, limits) = repository.with_defaults(project, Some(&agent), &[], BudgetLimits::default())?;
+        let agent = Some(AgentContext { handover: Some(handed), ..agent });
+        Ok(BudgetProbe { project, item, profile: pack.profile.clone(), limits, stamp: stamp()?, agent })
+    }
 }
 
 fn summary(built: &BuiltHandover, path: &str) -> Vec<String> {

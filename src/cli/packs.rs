@@ -2,13 +2,10 @@
 
 use super::args::{AgentChoice, BudgetArgs, Global, is_ci};
 use super::diff::outside;
-use super::handover::replayed;
-use crate::config::Policy;
 use crate::console::github::Annotations;
 use crate::console::{self, Document, Exit, Failure, Format, counted, no_roots, report, stamp, strict};
 use crate::engine::{
-    BudgetLimits, BudgetProbe, BuildJob, BuildReport, EngineError, Finish, PackState, PackTarget, Project, Repository,
-    build_packs,
+    BudgetProbe, BuildJob, BuildReport, EngineError, Finish, PackState, PackTarget, Project, Repository, build_packs,
 };
 use crate::git::changed_since;
 use crate::model::{Code, Diagnostic, RepoPath, Severity, SourceTree as _};
@@ -190,24 +187,6 @@ impl<'r> Checkout<'r> {
     pub(crate) fn build(&self, probe: &BudgetProbe<'_, '_>) -> Result<(Option<Sealed>, BuildRun), Failure> {
         let (sealed, report) = probe.report(self.repository.files(), probe.limits)?;
         Ok((sealed, BuildRun::new(self.global, report)))
-    }
-
-    /// Prepares to build a finished pack again, with the limits that such a pack has now: with the same key but for its `root`,
-    /// which may have another name now, or from the cards of the same handover.
-    pub(crate) fn probe_again(&self, pack: &Pack, root: Option<String>) -> Result<BudgetProbe<'_, 'r>, Failure> {
-        if let Some(handover) = &pack.handover {
-            return replayed(self, pack, handover);
-        }
-        let PackKey { agent, profile, policy, job, .. } = PackKey::of(pack);
-        let job = job.as_ref().and_then(|name| self.repository.settings().jobs.get_key_value(name));
-        self.probe(&PackTarget {
-            root: root.as_deref(),
-            profiles: profile.as_slice(),
-            limits: BudgetLimits::default(),
-            agent: agent.as_deref(),
-            policy: policy.as_deref().and_then(Policy::named),
-            job: job.map(|(name, job)| (name.as_str(), job)),
-        })
     }
 }
 
