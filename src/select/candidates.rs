@@ -1,40 +1,24 @@
 //! Selection of the sections that one pack could hold, in the order of the pack.
 
-use super::neighbours::{MentionedItem, NEIGHBOURS};
-use super::origins::{origin_of_item, redactions};
+use super::context::MentionedItem;
+use super::neighbours::NEIGHBOURS;
+use super::origins::redactions;
 use super::root::MAX_LISTED_CLAIMS;
+use super::selector::Selector;
 use super::types::{Filler, INSTRUCTIONS, TextLevels};
 use super::{
-    Candidate, CodeUse, Document, Fillers, Input, KnowledgeSections, Notice, Omission, ReferencedCode, ReferencedFile,
-    ReferencedLines, Role, SectionBody, SelectedRoot, Selection, SelectionContext, TextOrigin,
+    Candidate, CodeUse, Document, Fillers, KnowledgeSections, ReferencedCode, ReferencedFile, ReferencedLines, Role,
+    RootReferences, SectionBody, SelectedRoot, Selection, SelectionContext,
 };
 use crate::config::{Group, Policy};
-use crate::graph::{Edge, Entry, FileRef, Graph, MissingReference, Target};
-use crate::knowledge::LikelyFile;
-use crate::model::{Digest, Relation, RepoPath, natural_cmp};
+use crate::graph::{Edge, Entry, FileRef, Graph, Target};
+use crate::model::{Relation, natural_cmp};
 use crate::redact::Clean;
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-
-/// What a root refers to besides other items.
-#[derive(Debug, Clone, Default)]
-pub struct RootReferences {
-    pub files: Vec<ReferencedFile>,
-    pub code: Vec<ReferencedCode>,
-    /// The lines at commits that the snapshot keeps, each once, by path.
-    pub kept: Vec<ReferencedLines>,
-    /// The documents with secrets that are referred to, whose texts no pack holds.
-    pub secrets: Vec<RepoPath>,
-    /// The references that lead to no file that a pack may hold.
-    pub missing: Vec<MissingReference>,
-    /// The files that a search found, the most likely first.
-    pub likely: Vec<LikelyFile>,
-    pub warnings: Vec<Notice>,
-    pub url: Option<Clean>,
-}
 
 /// Selects the sections that the pack of `root` could hold, or without a root those of an agent's session.
 ///
@@ -92,24 +76,6 @@ pub fn select(
     }
 }
 
-/// The sections, omissions and inputs that were selected so far.
-pub(super) struct Selector<'a> {
-    pub(super) context: &'a SelectionContext<'a>,
-    pub(super) root: usize,
-    /// The root's text in lower case, made when first needed.
-    pub(super) lower_root_text: OnceCell<String>,
-    /// Whether the policy leaves out everything but the root's own sections.
-    pub(super) root_only: bool,
-    pub(super) candidates: Vec<Candidate>,
-    /// The ids of optional sections and their omissions, so that each is added once.
-    pub(super) ids: BTreeSet<Clean>,
-    pub(super) shown: BTreeSet<RepoPath>,
-    pub(super) omissions: Vec<Omission>,
-    pub(super) fillers: Fillers,
-    /// The inputs by their sort key: kind, natural key, path.
-    inputs: BTreeMap<(u8, String, String), Input>,
-}
-
 impl Selector<'_> {
     fn add_root(&mut self, entry: &Entry, references: &RootReferences) -> SelectedRoot {
         self.add_own_sections(entry);
@@ -149,66 +115,6 @@ impl Selector<'_> {
         grown.sort_by_key(|Filler { candidate, at, .. }| (candidate.full_chars(), *at));
         self.fillers.grown = grown.len();
         self.fillers.sequence.splice(0..0, grown);
-    }
-
-    /// Adds an omission, unless the section or omission of its id is there already.
-    pub(super) fn omit(&mut self, omission: Omission) {
-        if self.ids.insert(omission.id.clone()) {
-            self.omissions.push(omission);
-        }
-    }
-
-    /// Adds a section; of an optional one whose group the profile or the policy leaves out, the omission.
-    pub(super) fn put(&mut self, candidate: Candidate) {
-        if candidate.role != Role::Optional {
-            return self.candidates.push(candidate);
-        }
-        if !self.ids.insert(candidate.id.clone()) {
-            return;
-        }
-        let group = candidate.rank.group;
-        if group.is_some_and(|group| self.context.profile.leave_out.contains(&group)) {
-            self.omissions.push(candidate.omitted("profile"));
-        } else if self.root_only && group.is_some_and(Group::is_neighbourhood) {
-            self.omissions.push(candidate.omitted("policy"));
-        } else {
-            self.candidates.push(candidate);
-        }
-    }
-
-    /// Records an item as an input: the digest of its `whole` text if it has a section, else of its line in a list.
-    pub(super) fn record_item(&mut self, item: usize, whole: bool) {
-        let entry = &self.context.corpus.entries[item];
-        let status = entry.item.status.as_deref().unwrap_or_default();
-        // A line about an issue also names the issue's state.
-        let state = entry.issue.as_ref().map(|issue| issue.state.name());
-        let line = || {
-            let parts: Vec<&str> = [&*entry.item.id, &*entry.item.title, status].into_iter().chain(state).collect();
-            Digest::of(parts.join("\n"))
-        };
-        if entry.bare_issue().is_none() {
-            let place = entry.item.origin.shown.clone();
-            let origin = origin_of_item(entry, place.clone(), None);
-            self.record_text(item, &place, origin, whole, if whole { entry.digest } else { line() });
-        }
-        if let Some(issue) = entry.issue.as_ref().filter(|_| whole || entry.bare_issue().is_some()) {
-            let digest = if whole { issue.digest } else { line() };
-            self.record_text(item, &issue.url, TextOrigin::page(&issue.url), whole, digest);
-        }
-    }
-
-    /// Records a text of `item` as an input; the digest of a whole text replaces that of a line.
-    pub(super) fn record_text(&mut self, item: usize, place: &Clean, origin: TextOrigin, whole: bool, digest: Digest) {
-        let key = (0, self.context.corpus.entries[item].item.id.to_string(), place.to_string());
-        if whole || !self.inputs.contains_key(&key) {
-            self.inputs.insert(key, Input { origin, digest: Some(digest) });
-        }
-    }
-
-    pub(super) fn record(&mut self, input: Input) {
-        let text = |part: &Option<Clean>| part.as_deref().unwrap_or_default().to_owned();
-        let key = (1 + input.origin.kind as u8, text(&input.origin.id), text(&input.origin.path));
-        self.inputs.insert(key, input);
     }
 }
 

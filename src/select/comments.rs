@@ -1,7 +1,7 @@
 //! Selection of the comments on the root's issue, or in its record.
 
-use super::candidates::Selector;
 use super::origins::{record_origin, redactions};
+use super::selector::Selector;
 use super::types::COMMENT;
 use super::{Candidate, CommentRules, Filler, Omission, SectionBody, TextOrigin};
 use crate::config::{FillWith, Group};

@@ -1,7 +1,6 @@
 //! What all packs of one profile are selected from, and the passages that they share.
 
 use super::fields::{first_statement, outcome_of, text_fields};
-use super::neighbours::MentionedItem;
 use super::origins::{file_origin, item_origin};
 use super::outline::is_comment;
 use super::outline::{ExcerptSize, MarkedText, sections, within};
@@ -66,6 +65,13 @@ pub(super) struct NeighbourBody {
     pub(super) pointer: Clean,
     /// Whether the pointer says what came of it.
     pub(super) has_result: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct MentionedItem {
+    pub(super) item: usize,
+    pub(super) line: u32,
+    pub(super) replaces: bool,
 }
 
 /// Everything that the packs of one profile are selected from.

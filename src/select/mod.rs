@@ -15,12 +15,12 @@ mod outline;
 mod passage;
 mod references;
 mod root;
+mod selector;
 mod source_text;
 mod types;
 
 pub use amount::{Amount, Counter, descend};
-pub use candidates::hash_selection_inputs;
-pub use candidates::{RootReferences, select};
+pub use candidates::{hash_selection_inputs, select};
 pub use context::{CommentRules, Document, ProfileInstructions, SelectionContext, SharedPassages};
 pub use fields::{Tier, WorkItemJson};
 pub use knowledge::{CardContentText, CardText, HandedOver};
@@ -29,6 +29,7 @@ use neighbours::item_of;
 pub use passage::{Chunk, ChunkWeight, Passage};
 pub use references::{CodeUse, ReferencedCode, ReferencedFile, ReferencedLines};
 pub use root::{EdgeList, EdgeRow};
+pub use selector::RootReferences;
 pub use types::*;
 
 pub use crate::knowledge::LikelyFile;

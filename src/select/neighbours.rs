@@ -1,8 +1,8 @@
 //! Sections of the items around the root: neighbours, and items that its text names without a relation.
 
-use super::candidates::{RootReferences, Selector};
-use super::context::NeighbourBody;
+use super::context::{MentionedItem, NeighbourBody};
 use super::origins::{item_origin, redactions_in_neighbour};
+use super::selector::{RootReferences, Selector};
 use super::types::{CHILD, DEPENDENCY, PARENT, RELATED, SectionKind};
 use super::{Candidate, Evidence, Filler, Rank, SectionBody, SelectionContext, WORDS};
 use crate::config::Group;
@@ -192,13 +192,6 @@ pub(super) fn item_of(edge: &Edge) -> Option<usize> {
 
 /// The most items that a text names for its pack; a list of hundreds names none in particular.
 const MAX_MENTIONED: usize = 30;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct MentionedItem {
-    pub(super) item: usize,
-    pub(super) line: u32,
-    pub(super) replaces: bool,
-}
 
 /// Returns the items that the text of `root` names outside of code, each once, in the order of the text.
 fn read_mentioned(context: &SelectionContext<'_>, root: usize) -> Vec<MentionedItem> {

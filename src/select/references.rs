@@ -1,9 +1,9 @@
 //! Sections of what the root refers to: documents, code, and lines of code at a commit.
 
-use super::candidates::Selector;
 use super::code::{anchor, code_sections, identifiers, lines_at_commit};
 use super::neighbours::{names_successor, nth_line};
 use super::origins::{record_origin, redactions, redactions_in_file};
+use super::selector::Selector;
 use super::types::add_lines;
 use super::types::{ADR, CODE, DOCUMENT, LIKELY, SectionKind};
 use super::{Candidate, Document, Evidence, Input, Omission, Rank, SectionBody, TextOrigin, WORDS};

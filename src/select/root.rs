@@ -1,8 +1,8 @@
 //! The root's own sections: its text, the draft of its file, its fields, and its edges, which can be shortened to counts.
 
-use super::candidates::Selector;
 use super::context::quoted_title;
 use super::origins::{item_origin, record_origin, redactions, redactions_in_fields, redactions_in_text, text_origin};
+use super::selector::Selector;
 use super::types::{DRAFT, EDGES, FIELDS, ROOT};
 use super::{
     Amount, Candidate, Counter, Evidence, Omission, Role, SectionBody, SelectionContext, TextOrigin, WorkItemJson,
