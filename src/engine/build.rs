@@ -125,7 +125,8 @@ fn diagnostics_of(files: &Repo, project: &Project<'_>, named: Option<&[usize]>, 
     let mut all = apply_severities(files.diagnostics().to_vec(), settings);
     all.extend_from_slice(&project.diagnostics);
     if let Some(roots) = named {
-        let concerned = ConcernedItems::new(project, roots);
+        let neighbours: Vec<usize> = roots.iter().flat_map(|root| project.neighbours(*root)).collect();
+        let concerned = ConcernedItems::new(project.corpus(), roots, &neighbours);
         // An item that cannot be read keeps other packs from nothing.
         all.retain(|diagnostic| {
             diagnostic.severity == Severity::Error && !diagnostic.is_of_damaged_item() || concerned.by(diagnostic)

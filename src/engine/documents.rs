@@ -1,13 +1,13 @@
 //! Reads agents, documents and the notes on documents: those that somebody wrote down, or else those of the extractor.
 
-use super::document_cache::{CachedDocument, DocumentCache};
-use super::project::Project;
-use super::reader::{InputReader, Withheld, restricted_instructions};
+use super::document_cache::DocumentCache;
+use super::project::{Project, ReadKnowledge};
+use super::reader::{CONFIG, InputReader, Withheld, restricted_instructions};
 use crate::cache::FilePurpose;
 use crate::config::{DocumentSource, DocumentType};
 use crate::graph::ParsedText;
 use crate::knowledge::{
-    Agent, Agents, DocumentFile, DocumentRules, Knowledge, KnowledgeDocument, NotesFile, Scope, SearchTerms, Secrecy,
+    Agent, Agents, DocumentFile, DocumentRules, KnowledgeDocument, NotesFile, Scope, SearchTerms, Secrecy,
     UnusableDocument,
 };
 use crate::markdown::front_matter::front_matter;
@@ -18,16 +18,6 @@ use crate::redact::Clean;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// The knowledge of a repo, with an error for each file of it that exists and cannot be read.
-#[derive(Debug, Default)]
-pub(super) struct ReadKnowledge {
-    pub(super) knowledge: Knowledge,
-    pub(super) cached: BTreeMap<RepoPath, CachedDocument>,
-    pub(super) unread: Vec<Diagnostic>,
-}
-
-pub(super) const CONFIG: &str = "contextpack.yml";
 
 const UNUSABLE: &str = "the notes cannot be used";
 

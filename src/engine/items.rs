@@ -1,10 +1,9 @@
 //! Reads and redacts every work item of the repository, and every issue of the snapshot.
 
-use super::project::{ParsedFiles, Project};
 use super::reader::{COMMIT, InputReader, ScrubBatch, ScrubResult, markdown_pieces, merged, recorded, unreadable};
 use crate::cache::FilePurpose;
 use crate::config::{Globs, ItemSource, Settings, TemplatePart, Words};
-use crate::graph::{ClaimedIssue, Entry, Identity, ParsedComment, ParsedText, RecordedRemoval, SourceRules, Target};
+use crate::graph::{ClaimedIssue, Entry, Identity, ParsedComment, ParsedText, RecordedRemoval, SourceRules};
 use crate::mentions::Markdown;
 use crate::model::{Code, Diagnostic, Digest, Refusal, RemovedLines, RepoPath, Severity, natural_cmp, nearest};
 use crate::records::{self, Item, Mention, Part, SnapshotFile};
@@ -13,6 +12,24 @@ use rayon::prelude::*;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+#[derive(Clone, Default)]
+pub(super) struct ParsedFiles {
+    pub(super) entries: Vec<Arc<Entry>>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) unread: Vec<Diagnostic>,
+    /// The names of the fields in the files of each source, given by its index.
+    pub(super) names: BTreeSet<(usize, String)>,
+}
+
+impl ParsedFiles {
+    pub(super) fn extend(&mut self, other: Self) {
+        self.entries.extend(other.entries);
+        self.diagnostics.extend(other.diagnostics);
+        self.unread.extend(other.unread);
+        self.names.extend(other.names);
+    }
+}
 
 /// A file with items: the index of its source, the index of the glob that matches, and its path.
 type Matched = (usize, usize, RepoPath);
@@ -394,33 +411,4 @@ fn issue_digest(texts: &[Clean], issue: &records::Issue<String>) -> Digest {
     let links = issue.links.iter().map(|link| format!("{} {}", link.relation.name(), link.state.name()));
     let parts: Vec<String> = texts.iter().map(ToString::to_string).chain(links).collect();
     Digest::of(parts.join("\n"))
-}
-
-impl Project<'_> {
-    /// Returns the files of issues in the snapshot that no root of a pack refers to any more, sorted; empty if a file cannot be
-    /// read, so that its references are unknown. References of neighbours do not count, since packs look one hop far.
-    pub fn leftover_issues(&self) -> Vec<&RepoPath> {
-        let unread = |code| matches!(code, Code::InvalidSnapshot | Code::InvalidItem | Code::UnreadableFile);
-        if !self.unread.is_empty() || self.diagnostics.iter().any(|diagnostic| unread(diagnostic.code)) {
-            return Vec::new();
-        }
-        let is_neighbour = |item: &usize| {
-            let entry = &self.corpus.entries[*item];
-            entry.bare_issue().is_some() && entry.item.no_pack
-        };
-        let (neighbours, others): (Vec<usize>, Vec<usize>) =
-            (0..self.corpus.entries.len()).partition(|item| is_neighbour(item));
-        let needed: BTreeSet<usize> = others
-            .into_iter()
-            .flat_map(|item| self.graph.edges(item))
-            .filter_map(|edge| match edge.to {
-                Target::Item(other) => Some(other),
-                Target::Issue { .. } => None,
-            })
-            .collect();
-        let left = neighbours.into_iter().filter(|item| !needed.contains(item));
-        let mut paths: Vec<&RepoPath> = left.map(|item| &self.corpus.entries[item].item.origin.path).collect();
-        paths.sort_unstable();
-        paths
-    }
 }

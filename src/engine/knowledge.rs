@@ -2,8 +2,8 @@
 
 use super::agents::AgentContext;
 use super::document_cache::DocumentCache;
-use super::documents::{ReadKnowledge, document_of, read, read_document};
-use super::project::Project;
+use super::documents::{document_of, read, read_document};
+use super::project::{Project, ReadKnowledge};
 use super::reader::Withheld;
 use super::{EngineError, apply_severities};
 use crate::config::{

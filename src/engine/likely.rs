@@ -1,18 +1,11 @@
 //! The search for code that a root does not refer to: reads the words of all source files, once, and looks into those found.
 
-use super::project::Project;
+use super::project::{Project, ReadSources};
 use crate::cache::FilePurpose;
 use crate::knowledge::{LikelyFile, SourceIndex, SourceTerms, TestFiles, is_source};
 use crate::model::{Diagnostic, RepoPath, Severity};
 use crate::select::RootReferences;
 use rayon::prelude::*;
-
-/// The index of the source files, and an error for each that exists and cannot be read: any pack may lack it.
-#[derive(Debug, Default)]
-pub(super) struct ReadSources {
-    index: SourceIndex,
-    unread: Vec<Diagnostic>,
-}
 
 impl Project<'_> {
     pub(super) fn unread_sources(&self) -> &[Diagnostic] {

@@ -11,6 +11,7 @@ mod document_cache;
 mod documents;
 mod driver;
 mod error;
+mod issues;
 mod items;
 mod knowledge;
 mod likely;

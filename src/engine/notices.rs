@@ -1,11 +1,8 @@
-//! Severities of diagnostics, the warnings that packs carry, and warnings about issues of GitHub: snapshots that are
-//! incomplete, and issues of private repos.
+//! Severities of diagnostics, the warnings that packs carry, and facts about repos and globs that warnings depend on.
 
-use super::documents::CONFIG;
-use super::project::Project;
-use super::reader::InputReader;
+use super::reader::{CONFIG, InputReader};
 use crate::config::{Globs, Settings};
-use crate::graph::{Corpus, Entry, Value};
+use crate::graph::{Corpus, Value};
 use crate::model::{Code, Diagnostic, Level, RepoPath, Severity, SourceTree};
 use crate::redact::Clean;
 use crate::select::Notice;
@@ -13,8 +10,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The number of relations of an issue that GitHub has lists of.
 const LISTS: usize = 4;
-
-const PRIVATE: &str = "set `github.private: true` if this repo is private too, or keep packs out of git with `output.dir: .contextpack/packs`";
 
 /// Applies the configured severities to diagnostics, and drops the allowed ones.
 pub fn apply_severities(diagnostics: Vec<Diagnostic>, settings: &Settings) -> Vec<Diagnostic> {
@@ -88,14 +83,13 @@ pub(super) struct ConcernedItems<'p> {
 }
 
 impl<'p> ConcernedItems<'p> {
-    pub(super) fn new(project: &'p Project<'_>, roots: &[usize]) -> Self {
-        let entries = &project.corpus().entries;
+    pub(super) fn new(corpus: &'p Corpus, roots: &[usize], neighbours: &[usize]) -> Self {
+        let entries = &corpus.entries;
         let id = |item: usize| entries[item].item.id.as_str();
-        let neighbours: Vec<usize> = roots.iter().flat_map(|root| project.neighbours(*root)).collect();
         Self {
             roots: roots.iter().map(|root| id(*root)).collect(),
             neighbours: neighbours.iter().map(|item| id(*item)).collect(),
-            files: roots.iter().chain(&neighbours).map(|item| &entries[*item].item.origin.path).collect(),
+            files: roots.iter().chain(neighbours).map(|item| &entries[*item].item.origin.path).collect(),
         }
     }
 
@@ -115,55 +109,6 @@ pub(super) fn notice(diagnostic: &Diagnostic, reader: &InputReader<'_>) -> Notic
         message: reader.line("message", &diagnostic.message),
         path: diagnostic.at.as_ref().map(|at| reader.line("path", at.path.as_str())),
         line: diagnostic.at.as_ref().and_then(|at| at.line).map(u64::from),
-    }
-}
-
-impl Project<'_> {
-    /// Returns the warnings about issues that the pack of `root` holds, and those that the build reports for it alone.
-    pub(super) fn github_warnings(&self, root: usize) -> [Vec<Diagnostic>; 2] {
-        let entry = &self.corpus.entries[root];
-        let (relations, comments) = self.unknown_parts(entry);
-        let of_repo = |repo: &Clean| self.repos_without_relations.contains_key(&repo.to_lowercase());
-        let is_reported_once = entry.issue.as_ref().is_some_and(|issue| of_repo(&issue.repo));
-        let parts = [&relations[..], &comments[..]].concat();
-        let reported = if is_reported_once { &comments } else { &parts };
-        let neighbours = self.neighbours(root).map(|item| &*self.corpus.entries[item]);
-        let private = std::iter::once(&**entry).chain(neighbours).filter(|_| self.is_published);
-        let private: Vec<Diagnostic> = private.filter_map(private_issue).collect();
-        [&parts, reported].map(|parts| self.incomplete_issue(entry, parts).into_iter().chain(private.clone()).collect())
-    }
-
-    /// Returns the names of the root's relations that the snapshot may lack, and `comments` if it may lack some of these.
-    fn unknown_parts(&self, entry: &Entry) -> (Vec<&'static str>, Vec<&'static str>) {
-        let Some(issue) = &entry.issue else { return Default::default() };
-        let comments = !issue.has_comments && self.reader.settings.github.comments > 0;
-        (issue.unknown_names(), comments.then_some("comments").into_iter().collect())
-    }
-
-    fn incomplete_issue(&self, entry: &Entry, parts: &[&str]) -> Option<Diagnostic> {
-        let issue = entry.issue.as_ref().filter(|_| !parts.is_empty())?;
-        let here = issue.is_here(&self.corpus.rules);
-        let root = if here { issue.number.to_string() } else { format!("{}#{}", issue.repo, issue.number) };
-        let message =
-            format!("the snapshot may not have all of `{}#{}`: {}", issue.repo, issue.number, parts.join(", "));
-        let help = format!("run `contextpack sync {root}`; what does not stand here may exist all the same");
-        let fault = Diagnostic::in_file(Code::IncompleteIssue, &issue.origin.path, message);
-        Some(fault.help(help).about(&*entry.item.id))
-    }
-
-    /// Returns a warning for each private repo whose issues are in a snapshot that others may read.
-    pub fn private_repos(&self) -> Vec<Diagnostic> {
-        let mut repos: BTreeMap<String, (&Clean, usize)> = BTreeMap::new();
-        let issues = self.corpus.entries.iter().filter_map(|entry| entry.issue.as_ref());
-        for issue in issues.filter(|issue| self.is_published && issue.private == Some(true)) {
-            repos.entry(issue.repo.to_lowercase()).or_insert((&issue.repo, 0)).1 += 1;
-        }
-        let warning = |(repo, count): &(&Clean, usize)| {
-            let issues = if *count == 1 { "1 issue".to_owned() } else { format!("{count} issues") };
-            let message = format!("the snapshot has {issues} of `{repo}`, which is a private repo, and is committed");
-            Diagnostic::new(Code::PrivateIssue, None, message).help(PRIVATE)
-        };
-        repos.values().map(warning).collect()
     }
 }
 
@@ -201,11 +146,4 @@ pub(super) fn is_published(settings: &Settings, corpus: &Corpus) -> bool {
         issues.any(|issue| issue.is_here(&corpus.rules) && issue.private == Some(true))
     };
     settings.commits_packs() && !settings.github.private.unwrap_or_else(has_private_issues)
-}
-
-fn private_issue(entry: &Entry) -> Option<Diagnostic> {
-    let issue = entry.issue.as_ref().filter(|issue| issue.private == Some(true))?;
-    let message = format!("`{}#{}` is an issue of a private repo, and packs are committed", issue.repo, issue.number);
-    let fault = Diagnostic::in_file(Code::PrivateIssue, &issue.origin.path, message);
-    Some(fault.help(PRIVATE).about(&*entry.item.id))
 }

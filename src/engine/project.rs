@@ -1,35 +1,33 @@
 //! A repository's items and graph, read, redacted and ready for packs to be built from.
 
-use super::documents::ReadKnowledge;
-use super::likely::ReadSources;
+use super::document_cache::CachedDocument;
+use super::items::ParsedFiles;
 use super::reader::InputReader;
 use super::{apply_severities, items, notices};
 use crate::cache::{InputCaches, Inputs};
 use crate::config::{DenyList, Settings};
-use crate::graph::{Corpus, Entry, Graph, GraphRules, merge_issues, plain_status};
+use crate::graph::{Corpus, Graph, GraphRules, merge_issues, plain_status};
+use crate::knowledge::{Knowledge, SourceIndex};
 use crate::model::{Diagnostic, Place, RepoPath, SourceTree, Untracked, bounded};
 use crate::redact::{Clean, CleanBuf, Environment, Redactor};
 use crate::review::scrubbed;
 use crate::wire::Pack;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
-#[derive(Clone, Default)]
-pub(super) struct ParsedFiles {
-    pub(super) entries: Vec<Arc<Entry>>,
-    pub(super) diagnostics: Vec<Diagnostic>,
+/// The knowledge of a repo, with an error for each file of it that exists and cannot be read.
+#[derive(Debug, Default)]
+pub(super) struct ReadKnowledge {
+    pub(super) knowledge: Knowledge,
+    pub(super) cached: BTreeMap<RepoPath, CachedDocument>,
     pub(super) unread: Vec<Diagnostic>,
-    /// The names of the fields in the files of each source, given by its index.
-    pub(super) names: BTreeSet<(usize, String)>,
 }
 
-impl ParsedFiles {
-    pub(super) fn extend(&mut self, other: Self) {
-        self.entries.extend(other.entries);
-        self.diagnostics.extend(other.diagnostics);
-        self.unread.extend(other.unread);
-        self.names.extend(other.names);
-    }
+/// The index of the source files, and an error for each that exists and cannot be read: any pack may lack it.
+#[derive(Debug, Default)]
+pub(super) struct ReadSources {
+    pub(super) index: SourceIndex,
+    pub(super) unread: Vec<Diagnostic>,
 }
 
 /// The redacted items of a repository with their graph: everything that packs are built from.

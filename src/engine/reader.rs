@@ -21,6 +21,8 @@ use std::sync::Arc;
 /// The fields that a section of any item shows.
 const NAMES: [&str; 3] = ["id", "title", "status"];
 
+pub(super) const CONFIG: &str = "contextpack.yml";
+
 pub(super) const COMMIT: &str = "commit it, or build with `--untracked trusted` where nobody else can write here";
 
 /// What everything is read with: the files, the settings, and a redactor that looks results up in a cache first.

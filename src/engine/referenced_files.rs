@@ -1,9 +1,8 @@
 //! The files that roots refer to: resolved, read and redacted once each.
 
 use super::agents::AgentContext;
-use super::documents::CONFIG;
 use super::project::Project;
-use super::reader::{Withheld, unreadable};
+use super::reader::{CONFIG, Withheld, unreadable};
 use crate::cache::FilePurpose;
 use crate::config::{Profile, ProfileFile};
 use crate::graph::{
