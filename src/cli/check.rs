@@ -2,8 +2,8 @@
 
 use super::args::{CheckArgs, Global};
 use super::packs::{self, BuildRun, Checkout, checked_pack};
-use crate::console::github::{Annotations, append, summary};
-use crate::console::{self, Document, Exit, Failure, Format, line, no_roots};
+use crate::console::github::{append, summary};
+use crate::console::{self, Annotations, Document, Exit, Failure, Format, line, no_roots};
 use crate::engine::{
     BUILDABLE, FAILED, PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphaned,
 };

@@ -2,8 +2,7 @@
 
 use super::args::{AgentChoice, BudgetArgs, Global, is_ci};
 use super::diff::outside;
-use crate::console::github::Annotations;
-use crate::console::{self, Document, Exit, Failure, Format, counted, no_roots, report, stamp, strict};
+use crate::console::{self, Annotations, Document, Exit, Failure, Format, counted, no_roots, report, stamp, strict};
 use crate::engine::{
     BudgetProbe, BuildJob, BuildReport, EngineError, Finish, PackState, PackTarget, Project, Repository, build_packs,
 };

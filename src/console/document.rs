@@ -2,7 +2,7 @@
 //!
 //! The renderers alone escape: no text of a document controls a terminal, or is markup, a link or a mention in Markdown.
 
-use super::github::Annotations;
+use super::annotations::Annotations;
 use super::report::{folded, print_diagnostics};
 use super::{Format, json_text, printable, stdout, width, wrapped};
 use crate::model::Diagnostic;

@@ -3,6 +3,7 @@
 //! GitHub's runner executes workflow commands that it finds in the log of any step. The character that would complete a
 //! command is therefore printed as an escape such as `\u{5b}`.
 
+mod annotations;
 mod document;
 mod explanation;
 mod failure;
@@ -11,6 +12,7 @@ mod guard;
 pub(crate) mod report;
 mod workspace;
 
+pub(crate) use annotations::Annotations;
 #[cfg(feature = "mcp")]
 pub(crate) use document::TextOptions;
 pub(crate) use document::{Column, Document, Line, Role, line};

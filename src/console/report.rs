@@ -1,7 +1,7 @@
 //! How diagnostics, failures and lines are printed: as text, JSON or GitHub's annotations.
 
+use super::annotations::Annotations;
 use super::failure::{Exit, Failure};
-use super::github::Annotations;
 use super::{has_output, json_text, printable, stderr, stdout};
 use crate::model::{Code, Diagnostic, Severity};
 use anstyle::{AnsiColor, Style};

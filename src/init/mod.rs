@@ -12,8 +12,11 @@ pub(crate) use detect::DetectedRepo;
 pub(crate) use detect::github;
 pub(crate) use documents::shown_size;
 pub(crate) use options::InitArgs;
-pub(crate) use setup::{CONFIG, DELIVERED, Setup, is_half, unfit};
+pub(crate) use setup::{DELIVERED, Setup, is_half, unfit};
 pub(crate) use trackers::{FoundTracker, tracker_names};
+
+/// The name of a new configuration.
+pub(crate) const CONFIG: &str = "contextpack.yml";
 
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]

@@ -3,6 +3,7 @@
 //! Each file is written atomically. A file that an older version left incomplete, because it was killed or the disk was full,
 //! is recognized as a prefix of the new content, and completed.
 
+use super::CONFIG;
 use super::detect::DetectedRepo;
 use super::options::{CommitWay, InitArgs, Program};
 use super::starter::workflows::{self, is_plain, is_schedule_of_github};
@@ -20,9 +21,6 @@ use std::path::Path;
 
 /// The default folder of delivered packs, which git ignores.
 pub(crate) const DELIVERED: &str = ".contextpack/delivered";
-
-/// The name of a new configuration.
-pub(crate) const CONFIG: &str = "contextpack.yml";
 
 const WORKFLOWS: &str = ".github/workflows";
 
