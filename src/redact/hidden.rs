@@ -11,31 +11,13 @@ mod references;
 pub(super) mod target;
 mod unparsed;
 
-use super::advice;
+use super::catalog::{self, COMMENT, HIDDEN, IMAGE};
 use super::containment::{UNREADABLE, contained};
 use super::redactor::{Redactor, Removal, is_allowed};
 use super::rules::FindingLabel;
 use crate::model::RemovedLines;
 use line_mapped_text::{HiddenRecords, LineMappedText};
 use std::ops::Range;
-
-/// The label of comments.
-pub(super) static COMMENT: FindingLabel =
-    FindingLabel { name: "hidden-comment", reason: "is a comment that nobody sees on the page", rank: 9 };
-
-/// The label of images and frames.
-pub(super) static IMAGE: FindingLabel = FindingLabel {
-    name: "remote-image",
-    reason: "is an image or a frame that would be loaded from elsewhere",
-    rank: 9,
-};
-
-/// The label of all other hidden text.
-pub(super) static HIDDEN: FindingLabel = FindingLabel {
-    name: "hidden-text",
-    reason: "is text that a reader of the page does not see: an unused definition, a title, an attribute or the like",
-    rank: 9,
-};
 
 /// How many times a text is read again, since a removal may change how the rest reads. One that still changes then was
 /// made for that, and is removed as a whole.
@@ -109,7 +91,7 @@ impl Redactor {
                 line,
                 rule: label.name.to_owned(),
                 reason: label.reason.to_owned(),
-                to_include: advice::to_include(label.name, place),
+                to_include: catalog::to_include(label.name, place),
                 count,
             })
             .collect();

@@ -5,7 +5,6 @@
 //! (`layouts`) and judged in one place (`judge`). Findings are merged and replaced by `[REDACTED:<rule>]`; the words
 //! around them stay. Invisible characters are deleted.
 
-mod advice;
 mod base64;
 mod cached;
 #[cfg(test)]

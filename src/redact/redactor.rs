@@ -10,7 +10,7 @@ use super::judge::{Value, judge};
 use super::propagate::FoundSecrets;
 use super::rule_set::RuleSet;
 use super::view::View;
-use super::{advice, names, rules};
+use super::{catalog, names, rules};
 use crate::config::{RedactionAllow, RedactionRule, RedactionSettings};
 use crate::model::{Digest, RemovedLines};
 use serde::{Deserialize, Serialize};
@@ -96,7 +96,7 @@ impl Redactor {
                 piece,
                 line,
                 reason: self.rules.reason(rule).to_owned(),
-                to_include: advice::to_include(&name, place),
+                to_include: catalog::to_include(&name, place),
                 rule: name,
                 count,
             })

@@ -1,9 +1,8 @@
 //! The rules of one redactor, built in and the user's, and the order between them.
 
-use super::catalog;
+use super::catalog::{self, COMMENT, HIDDEN, IMAGE};
 use super::containment::UNREADABLE;
 use super::findings::{Finding, RuleRef};
-use super::hidden::{COMMENT, HIDDEN, IMAGE};
 use crate::config::RedactionRule;
 use aho_corasick::AhoCorasick;
 use std::collections::BTreeSet;
