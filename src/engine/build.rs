@@ -2,7 +2,6 @@
 
 use super::agents::AgentContext;
 use super::notices::ConcernedItems;
-use super::pack_state::holding;
 use super::prepared_profile::{PreparedProfile, counted_tokenizer};
 use super::project::Project;
 use super::referenced_files::ReferencedFiles;
@@ -17,6 +16,7 @@ use crate::knowledge::Agent;
 use crate::model::{Code, Diagnostic, Digest, Place, Relation, Severity, slug};
 use crate::redact::Clean;
 use crate::render;
+use crate::review::read;
 use crate::seal::{Sealed, Stamp, seal};
 use crate::select::{RootReferences, select};
 use crate::store::Folder;
@@ -395,4 +395,20 @@ impl Project<'_> {
 pub fn pack_file_name(slug: &str, profile: &str, agent: Option<&str>) -> String {
     let agent = agent.map(|stem| format!("@{stem}")).unwrap_or_default();
     format!("{slug}.{profile}{agent}.json")
+}
+
+/// Returns the roots whose packs in the folder hold one of these items, each with the first of them.
+fn holding(folder: &Folder, items: &BTreeMap<&str, usize>) -> BTreeMap<String, usize> {
+    let mut holding = BTreeMap::new();
+    for name in folder.list().unwrap_or_default() {
+        let Some(Ok(pack)) = folder.read(&name).ok().flatten().map(|bytes| read(&bytes)) else { continue };
+        let inputs = pack.inputs.iter().filter_map(|input| input.id.as_deref().filter(|_| input.kind == "work_item"));
+        let edges = pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref()).flatten();
+        let edges = edges.map(|edge| edge.to.as_str());
+        let held = inputs.chain(edges).find_map(|id| items.get(id));
+        if let (Some(held), Some(root)) = (held, pack.root.work_item_id) {
+            holding.entry(root).or_insert(*held);
+        }
+    }
+    holding
 }

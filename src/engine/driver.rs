@@ -2,22 +2,60 @@
 //! reuses those that an earlier build wrote and that are still current.
 
 use super::agents::{History, history};
+use super::observer::OnWritten;
 use super::pack_state::{FAILED, PackState, REMOVED, UNCHANGED, WRITTEN, orphans};
+use super::repository::distinct;
 use super::{
-    BuildJob, BuildReport, Built, Configuration, EngineError, Planned, Project, Repository, RootError, SessionRequest,
-    Skip, Unsettled, build_packs, companion,
+    BudgetLimits, BuildJob, BuildObserver, BuildReport, Built, Configuration, EngineError, Planned, Project,
+    Repository, RootError, Skip, Unsettled, WrittenPack, build_packs, companion,
 };
 use crate::cache::{Cache, CachedPack, CompletedBuild, FileFingerprint, FreshnessPolicy, Manifest, PackSummary};
-use crate::config::Settings;
-use crate::intake::Repo;
-use crate::model::{Code, Digest, Shard, SourceTree as _};
+use crate::config::Policy;
+use crate::model::{Code, Digest, Shard, SourceTree as _, Untracked};
 use crate::render;
 use crate::review::{Difference, UNEXPLAINED, difference};
 use crate::seal::{Sealed, Stamp};
 use crate::store::{Folder, StoreError, WriteResult, hide_state};
-use crate::wire::Pack;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// The repository and the packs that a session builds.
+#[derive(Debug, Clone, Default)]
+pub struct SessionRequest {
+    /// The repo's root.
+    pub root: PathBuf,
+    /// A configuration other than the one at the root.
+    pub config: Option<PathBuf>,
+    /// Roots as typed; none means those of the configuration, or the start of a session of the agent.
+    pub roots: Vec<String>,
+    /// Names of profiles; none means those of the configuration, or the one of the agent.
+    pub profiles: Vec<String>,
+    /// Limits that replace those of the profiles.
+    pub limits: BudgetLimits,
+    /// A folder of packs other than the configuration's, absolute. It is no input.
+    pub out: Option<PathBuf>,
+    /// The agent that the packs are for. They are kept in memory, unless `out` names a folder.
+    pub agent: Option<AgentRequest>,
+    /// How files count that git does not track.
+    pub untracked: Untracked,
+    /// The user's folder for caches, which holds the key of the cache; without it nothing is cached on disk.
+    pub caches: Option<PathBuf>,
+    /// How old a file's last change must be for its metadata to identify its content; two seconds if `None`. Less is
+    /// safe on systems whose timestamps differ between any two changes.
+    pub rest: Option<Duration>,
+}
+
+/// The agent that packs are for.
+#[derive(Debug, Clone)]
+pub struct AgentRequest {
+    /// Its key, the stem of its file, or its name.
+    pub name: String,
+    /// How much its packs hold; `None` for what its file or the configuration says.
+    pub policy: Option<Policy>,
+    /// Whether the packs of all roots are built besides the start of a session, if no root is typed.
+    pub all_roots: bool,
+}
 
 pub struct BuildOrder<'a> {
     /// The roots, profiles and limits, and whom the packs are for.
@@ -33,36 +71,6 @@ pub struct BuildOrder<'a> {
     pub prune: bool,
     /// Whether to find the reasons why a pack changed, which costs more than building it.
     pub explain: bool,
-}
-
-type OnListed<'a> = &'a mut dyn FnMut(&Repo, &Settings, bool) -> bool;
-type OnRead<'a> = &'a mut dyn FnMut(&Project<'_>, &[usize]);
-type OnWritten<'a> = &'a (dyn Fn(WrittenPack<'_>) + Sync);
-
-/// Callbacks and hints for one build.
-#[derive(Default)]
-pub struct BuildObserver<'a> {
-    /// Called with the listed repository, and whether it was listed for this build rather than an earlier one, before its
-    /// texts are read. Returns whether to list it again, for example because it may have changed before it was followed.
-    pub on_listed: Option<OnListed<'a>>,
-    /// Called with the project and the roots before packs are built.
-    pub on_read: Option<OnRead<'a>>,
-    /// Called after each built or skipped pack with the number of all packs, from several threads.
-    pub on_built: Option<&'a (dyn Fn(usize) + Sync)>,
-    pub on_written: Option<OnWritten<'a>>,
-    /// Whether a change is likely, so that checking first whether anything changed would be a waste.
-    pub change_expected: bool,
-    /// The only paths that can have changed since the last build, if known.
-    pub changed_paths: Option<Vec<PathBuf>>,
-}
-
-/// A pack that was written, with the previous content of its file.
-#[derive(Debug, Clone, Copy)]
-pub struct WrittenPack<'a> {
-    pub name: &'a str,
-    /// The previous content, if the file existed.
-    pub before: Option<&'a [u8]>,
-    pub now: &'a Pack,
 }
 
 #[derive(Debug, Default)]
@@ -168,11 +176,15 @@ impl Repository {
         };
         Ok((job, unresolved))
     }
-}
 
-pub(super) fn distinct(items: impl Iterator<Item = usize>) -> Vec<usize> {
-    let mut seen = BTreeSet::new();
-    items.filter(|item| seen.insert(*item)).collect()
+    /// Writes what a build of all roots found out about the packs in `folder` to the cache, for the next process.
+    pub(crate) fn save(&self, built: &BuildResult, folder: &Folder) {
+        self.write_cache(|cache| match &built.manifest {
+            _ if built.is_fresh => cache.save_settled(folder),
+            Some(manifest) => cache.save(manifest),
+            None => Ok(()),
+        });
+    }
 }
 
 /// Writes the packs of one build, and records them for the cache.

@@ -16,6 +16,7 @@ mod items;
 mod knowledge;
 mod likely;
 mod notices;
+mod observer;
 mod pack_state;
 mod prepared_profile;
 mod probe;
@@ -32,9 +33,10 @@ pub use agents::{AgentContext, card_text};
 #[cfg(feature = "mcp")]
 pub use build::input_diagnostics;
 pub use build::{BuildJob, BuildReport, Built, Finish, Planned, Skip, build_packs, pack_file_name};
-pub use driver::{BuildObserver, BuildOrder, BuildResult, WrittenPack};
+pub use driver::{AgentRequest, BuildOrder, BuildResult, SessionRequest};
 pub use error::{EngineError, Unsettled, until_settled};
 pub use notices::{apply_severities, unmatched};
+pub use observer::{BuildObserver, WrittenPack};
 pub use pack_state::{
     BUILDABLE, FAILED, ON_DEMAND, PackState, REMOVED, UNCHANGED, UNVERIFIABLE, WRITTEN, check_packs, has_unread_root,
     lost_its_issue, orphaned,
@@ -46,5 +48,5 @@ pub use project::Project;
 pub use repository::OpenedCache;
 pub use repository::{Configuration, OpenRequest, Repository, path_inside, process_environment, validated};
 pub use roots::{RootError, RootSummary};
-pub use session::{AgentRequest, Session, SessionRequest, Update, delivery_folder};
+pub use session::{Session, Update, delivery_folder};
 pub use why_not::why_not_in;

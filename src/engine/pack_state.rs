@@ -8,7 +8,7 @@ use crate::render;
 use crate::review::{Difference, difference, read, root_names};
 use crate::store::{Folder, StoreError};
 use crate::wire::Pack;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The pack's file is new or has new content.
@@ -241,22 +241,6 @@ pub fn orphaned(
     let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let orphans = orphans(folder, &names, diagnostics, project, repository.root())?;
     Ok(orphans.iter().map(OrphanPack::state).collect())
-}
-
-/// Returns the roots whose packs in the folder hold one of these items, each with the first of them.
-pub(super) fn holding(folder: &Folder, items: &BTreeMap<&str, usize>) -> BTreeMap<String, usize> {
-    let mut holding = BTreeMap::new();
-    for name in folder.list().unwrap_or_default() {
-        let Some(Ok(pack)) = folder.read(&name).ok().flatten().map(|bytes| read(&bytes)) else { continue };
-        let inputs = pack.inputs.iter().filter_map(|input| input.id.as_deref().filter(|_| input.kind == "work_item"));
-        let edges = pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref()).flatten();
-        let edges = edges.map(|edge| edge.to.as_str());
-        let held = inputs.chain(edges).find_map(|id| items.get(id));
-        if let (Some(held), Some(root)) = (held, pack.root.work_item_id) {
-            holding.entry(root).or_insert(*held);
-        }
-    }
-    holding
 }
 
 /// Returns which part of the configuration, or which missing item, keeps a build from giving the pack `name`.

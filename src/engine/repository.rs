@@ -1,15 +1,15 @@
 //! A repository opened for one command: its configuration, its files and its cache.
 
-use super::driver::distinct;
 use super::error::{config_error, with_causes};
-use super::{BuildObserver, BuildResult, EngineError, Project, RootError, Unsettled};
+use super::{BuildObserver, EngineError, Project, RootError, Unsettled};
 use crate::cache::{Cache, Inputs};
 use crate::config::{DenyList, Settings, load_with_rules};
 use crate::git;
 use crate::intake::{CacheUse, Repo, RepoOptions};
 use crate::model::{Code, Diagnostic, RepoPath, SourceTree as _, Untracked};
 use crate::redact::{Environment, Redactor, built_in_rules};
-use crate::store::{Access, CacheFolder, CacheUnavailable, Folder, StoreError, sweep_state};
+use crate::store::{Access, CacheFolder, CacheUnavailable, StoreError, sweep_state};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -292,21 +292,12 @@ impl Repository {
         self.write_cache(Cache::save_documents);
     }
 
-    /// Writes what a build of all roots found out about the packs in `folder` to the cache, for the next process.
-    pub(crate) fn save(&self, built: &BuildResult, folder: &Folder) {
-        self.write_cache(|cache| match &built.manifest {
-            _ if built.is_fresh => cache.save_settled(folder),
-            Some(manifest) => cache.save(manifest),
-            None => Ok(()),
-        });
-    }
-
     /// Returns what the last build of all roots reported, as far as the cache knows.
     pub(crate) fn reported_before(&self) -> &[Diagnostic] {
         self.cache().map_or(&[], |cache| &cache.manifest.diagnostics)
     }
 
-    fn write_cache(&self, write: impl FnOnce(&Cache) -> Result<(), StoreError>) {
+    pub(super) fn write_cache(&self, write: impl FnOnce(&Cache) -> Result<(), StoreError>) {
         if let Some(Err(error)) = self.cache().map(write) {
             self.note(format!("the cache was not written: {}", with_causes(&error)));
         }
@@ -392,4 +383,9 @@ pub fn path_inside(root: &Path, path: &Path) -> Option<RepoPath> {
     let relative = parent.1.join(rest);
     let relative = relative.strip_prefix(&root).ok()?;
     RepoPath::new(&relative.to_str()?.replace('\\', "/")).ok().filter(|path| !path.as_str().is_empty())
+}
+
+pub(super) fn distinct(items: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut seen = BTreeSet::new();
+    items.filter(|item| seen.insert(*item)).collect()
 }

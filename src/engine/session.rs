@@ -3,57 +3,19 @@
 use super::pack_state::{FAILED, UNCHANGED};
 use super::repository::OpenedCache;
 use super::{
-    BudgetLimits, BuildObserver, BuildOrder, BuildReport, BuildResult, EngineError, OpenRequest, PackState, Repository,
-    RootError, path_inside, until_settled,
+    BuildObserver, BuildOrder, BuildReport, BuildResult, EngineError, OpenRequest, PackState, Repository, RootError,
+    SessionRequest, path_inside, until_settled,
 };
 use crate::cache::PackSummary;
-use crate::config::{Policy, Settings};
+use crate::config::Settings;
 use crate::git;
-use crate::model::{Diagnostic, Untracked};
+use crate::model::Diagnostic;
 use crate::redact::Environment;
 use crate::seal::Stamp;
 use crate::store::{Access, Folder};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
-
-/// The repository and the packs that a session builds.
-#[derive(Debug, Clone, Default)]
-pub struct SessionRequest {
-    /// The repo's root.
-    pub root: PathBuf,
-    /// A configuration other than the one at the root.
-    pub config: Option<PathBuf>,
-    /// Roots as typed; none means those of the configuration, or the start of a session of the agent.
-    pub roots: Vec<String>,
-    /// Names of profiles; none means those of the configuration, or the one of the agent.
-    pub profiles: Vec<String>,
-    /// Limits that replace those of the profiles.
-    pub limits: BudgetLimits,
-    /// A folder of packs other than the configuration's, absolute. It is no input.
-    pub out: Option<PathBuf>,
-    /// The agent that the packs are for. They are kept in memory, unless `out` names a folder.
-    pub agent: Option<AgentRequest>,
-    /// How files count that git does not track.
-    pub untracked: Untracked,
-    /// The user's folder for caches, which holds the key of the cache; without it nothing is cached on disk.
-    pub caches: Option<PathBuf>,
-    /// How old a file's last change must be for its metadata to identify its content; two seconds if `None`. Less is
-    /// safe on systems whose timestamps differ between any two changes.
-    pub rest: Option<Duration>,
-}
-
-/// The agent that packs are for.
-#[derive(Debug, Clone)]
-pub struct AgentRequest {
-    /// Its key, the stem of its file, or its name.
-    pub name: String,
-    /// How much its packs hold; `None` for what its file or the configuration says.
-    pub policy: Option<Policy>,
-    /// Whether the packs of all roots are built besides the start of a session, if no root is typed.
-    pub all_roots: bool,
-}
 
 /// A repository that is built repeatedly.
 pub struct Session {
