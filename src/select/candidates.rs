@@ -7,7 +7,7 @@ use super::root::MAX_LISTED_CLAIMS;
 use super::selector::Selector;
 use super::types::{Filler, INSTRUCTIONS, TextLevels};
 use super::{
-    Candidate, CodeUse, Document, Fillers, KnowledgeSections, ReferencedCode, ReferencedFile, ReferencedLines, Role,
+    Candidate, CodeUse, Fillers, KnowledgeSections, ReferencedCode, ReferencedFile, ReferencedLines, Role,
     RootReferences, SectionBody, SelectedRoot, Selection, SelectionContext,
 };
 use crate::config::{Group, Policy};
@@ -218,13 +218,5 @@ fn hash_edge<H: Hasher>(Edge { relation, to, evidence }: &Edge, state: &mut H) {
     match to {
         Target::Item(_) => 0_u8.hash(state),
         issue @ Target::Issue { .. } => issue.hash(state),
-    }
-}
-
-impl Hash for Document {
-    /// Hashes the digest in place of the text and everything parsed from it.
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        let Document { path, shown, text, status, is_inactive, removals, digest } = self;
-        (path, shown, &text.folds, status, is_inactive, removals, digest).hash(state);
     }
 }

@@ -1,7 +1,7 @@
 //! The text of code: the lines that a reference names with the block around them, a small file, or an outline.
 
+use super::origins::add_lines;
 use super::source_text::SourceText;
-use super::types::add_lines;
 use super::{CodeUse, Document, ReferencedCode, TextLevels, WORDS};
 use crate::config::CodeDetail;
 use crate::graph::KeptCode;

@@ -1,35 +1,23 @@
 //! What all packs of one profile are selected from, and the passages that they share.
 
+use super::edge_list::quoted_title;
 use super::fields::{first_statement, outcome_of, text_fields};
-use super::origins::{file_origin, item_origin};
-use super::outline::is_comment;
-use super::outline::{ExcerptSize, MarkedText, sections, within};
+use super::origins::{
+    Document, RedactionRecord, TextOrigin, file_origin, item_origin, marker, redactions, redactions_in_text_and_names,
+};
+use super::outline::{Chunk, ChunkWeight, ExcerptSize, MarkedText, is_comment, sections, within};
 use super::passage::{PassageBuilder, without_comments};
-use super::{Chunk, ChunkWeight, Input, Passage, SectionBody, TextOrigin, WORDS};
+use super::{Input, Passage, SectionBody, WORDS};
 use crate::config::{Excerpt, Profile};
-use crate::graph::{Block, Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, ParsedText, Target};
+use crate::graph::{Block, Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, Target};
 use crate::markdown::front_matter::{front_matter, key};
 use crate::markdown::{Heading, KeyHeadings};
-use crate::model::{Digest, RepoPath, floor_cluster};
+use crate::model::{RepoPath, floor_cluster};
 use crate::redact::{Clean, CleanBuf};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash as _, Hasher};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
-
-/// A file that some root refers to, read, redacted and parsed.
-#[derive(Debug)]
-pub struct Document {
-    pub path: RepoPath,
-    pub shown: Clean,
-    pub text: ParsedText,
-    /// An ADR's status as written, if it has one.
-    pub status: Option<Clean>,
-    /// Whether that says that the decision does not apply, or no longer.
-    pub is_inactive: bool,
-    pub removals: Vec<crate::graph::RecordedRemoval>,
-    pub digest: Digest,
-}
 
 #[derive(Debug, Hash)]
 pub struct ProfileInstructions {
@@ -312,6 +300,33 @@ impl SelectionContext<'_> {
         })
     }
 
+    /// Returns the redactions in the ids and titles of listed neighbours: of each rule the first of the item.
+    pub(super) fn redactions_in_lines<'e>(&self, edges: impl IntoIterator<Item = &'e Edge>) -> Vec<RedactionRecord> {
+        let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+        for edge in edges {
+            let id = self.id(edge);
+            if !seen.insert(id) {
+                continue;
+            }
+            let removed = match &edge.to {
+                Target::Item(item) => redactions_in_text_and_names(&self.corpus.entries[*item]),
+                Target::Issue { url, removals, .. } => {
+                    let origin = TextOrigin { id: Some(id.clone()), ..TextOrigin::page(url) };
+                    redactions(removals, |_| true, &origin)
+                }
+            };
+            let mut rules = BTreeSet::new();
+            for record in removed {
+                let marker = marker(&record.removal.rule);
+                let is_shown = id.contains(&marker) || self.title(edge).is_some_and(|title| title.contains(&marker));
+                if is_shown && rules.insert(marker) {
+                    found.push(record);
+                }
+            }
+        }
+        found
+    }
+
     /// Returns the argument of `sync` that fetches an edge's target; `None` if the target is in the corpus.
     pub(super) fn sync(&self, edge: &Edge) -> Option<Clean> {
         let Target::Issue { id, .. } = &edge.to else { return None };
@@ -426,12 +441,4 @@ fn pointer(title: &Clean, untrusted: bool, state: Option<&Clean>, origin: &TextO
         line.lit(" (").line(state).lit(")");
     }
     line.lit(": ").line(&origin.place()).finish()
-}
-
-/// Writes a title in quotes; one by an untrusted author is shortened and marked.
-pub(super) fn quoted_title(out: &mut CleanBuf, title: &Clean, untrusted: bool) {
-    match untrusted {
-        false => out.lit("\"").title(title).lit("\""),
-        true => out.lit("\"").short_title(title).lit("\" (untrusted)"),
-    };
 }

@@ -7,6 +7,7 @@ mod cases;
 mod code;
 mod comments;
 mod context;
+mod edge_list;
 mod fields;
 mod knowledge;
 mod neighbours;
@@ -21,16 +22,19 @@ mod types;
 
 pub use amount::{Amount, Counter, descend};
 pub use candidates::{hash_selection_inputs, select};
-pub use context::{CommentRules, Document, ProfileInstructions, SelectionContext, SharedPassages};
+pub use context::{CommentRules, ProfileInstructions, SelectionContext, SharedPassages};
+pub use edge_list::EdgeRow;
 pub use fields::{Tier, WorkItemJson};
-pub use knowledge::{CardContentText, CardText, HandedOver};
-pub use knowledge::{JobInstructions, KnowledgeSections, RecentChanges};
+pub use knowledge::{CardContentText, CardText, HandedOver, JobInstructions, KnowledgeSections, RecentChanges};
 use neighbours::item_of;
-pub use passage::{Chunk, ChunkWeight, Passage};
-pub use references::{CodeUse, ReferencedCode, ReferencedFile, ReferencedLines};
-pub use root::{EdgeList, EdgeRow};
-pub use selector::RootReferences;
-pub use types::*;
+pub use origins::{Document, Evidence, OriginKind, RedactionRecord, TextOrigin};
+pub use outline::{Chunk, ChunkWeight};
+pub use passage::Passage;
+pub use selector::{CodeUse, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences};
+pub use types::{
+    AgentLabel, Candidate, CardFacts, DocumentFacts, Filler, Fillers, HandoverLabel, Input, Notice, Omission,
+    PackLabels, Rank, Role, SectionBody, SelectedRoot, Selection, TextLevels, trust_name,
+};
 
 pub use crate::knowledge::LikelyFile;
 

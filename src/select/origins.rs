@@ -1,10 +1,113 @@
 //! The origins of items' texts, records and documents, and the redactions in them that a section reports.
 
-use super::{Document, OriginKind, RedactionRecord, SelectionContext, TextOrigin};
-use crate::graph::{ClaimedIssue, Edge, Entry, ItemBody, ParsedText, RecordedRemoval, Target};
+use crate::graph::{ClaimedIssue, Entry, ItemBody, ParsedText, RecordedRemoval};
+use crate::model::{Digest, RepoPath};
 use crate::redact::{Clean, CleanBuf};
-use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TextOrigin {
+    pub kind: OriginKind,
+    /// A work item's id or a built-in's name.
+    pub id: Option<Clean>,
+    pub path: Option<Clean>,
+    pub lines: Option<[u64; 2]>,
+    pub url: Option<Clean>,
+    pub anchor: Option<Clean>,
+    pub version: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OriginKind {
+    WorkItem,
+    Issue,
+    File,
+    Builtin,
+    Card,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    pub source: &'static str,
+    /// `path:line` or a URL.
+    pub at: Clean,
+}
+
+impl TextOrigin {
+    pub fn new(kind: OriginKind) -> Self {
+        Self { kind, id: None, path: None, lines: None, url: None, anchor: None, version: None }
+    }
+
+    pub fn file(path: &Clean) -> Self {
+        Self { path: Some(path.clone()), ..Self::new(OriginKind::File) }
+    }
+
+    pub(super) fn page(url: &Clean) -> Self {
+        Self { url: Some(url.clone()), ..Self::new(OriginKind::Issue) }
+    }
+
+    pub(super) fn named(kind: OriginKind, id: Clean) -> Self {
+        Self { id: Some(id), ..Self::new(kind) }
+    }
+
+    /// Returns where the text can be read: `path:first-last`, else its URL, else its id.
+    ///
+    /// `render::place` is the counterpart for finished packs.
+    pub fn place(&self) -> Clean {
+        let Some(path) = &self.path else {
+            return self.url.as_ref().or(self.id.as_ref()).cloned().unwrap_or_default();
+        };
+        let mut place = CleanBuf::new();
+        place.text(path);
+        if let Some([first, last]) = self.lines {
+            add_lines(place.lit(":"), first, last);
+        } else if let Some(anchor) = &self.anchor {
+            place.lit("#").text(anchor);
+        }
+        place.finish()
+    }
+}
+
+pub(super) fn add_lines(out: &mut CleanBuf, first: u64, last: u64) -> &mut CleanBuf {
+    out.number(first);
+    if last == first { out } else { out.lit("-").number(last) }
+}
+
+impl OriginKind {
+    pub fn name(self) -> &'static str {
+        ["work_item", "issue", "file", "builtin", "card"][self as usize]
+    }
+}
+
+/// A redaction in a section's source, which the origin names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RedactionRecord {
+    pub origin: TextOrigin,
+    pub removal: RecordedRemoval,
+}
+
+/// A file that some root refers to, read, redacted and parsed.
+#[derive(Debug)]
+pub struct Document {
+    pub path: RepoPath,
+    pub shown: Clean,
+    pub text: ParsedText,
+    /// An ADR's status as written, if it has one.
+    pub status: Option<Clean>,
+    /// Whether that says that the decision does not apply, or no longer.
+    pub is_inactive: bool,
+    pub removals: Vec<RecordedRemoval>,
+    pub digest: Digest,
+}
+
+impl Hash for Document {
+    /// Hashes the digest in place of the text and everything parsed from it.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Document { path, shown, text, status, is_inactive, removals, digest } = self;
+        (path, shown, &text.folds, status, is_inactive, removals, digest).hash(state);
+    }
+}
 
 /// Returns the origin of an item's text: its issue's page, its lines in a Markdown file, else the line of its record.
 pub(super) fn item_origin(entry: &Entry) -> TextOrigin {
@@ -88,7 +191,7 @@ pub(super) fn redactions_in_text(entry: &Entry) -> Vec<RedactionRecord> {
 }
 
 /// Returns the redactions in an item's text and in its id, title and status.
-fn redactions_in_text_and_names(entry: &Entry) -> Vec<RedactionRecord> {
+pub(super) fn redactions_in_text_and_names(entry: &Entry) -> Vec<RedactionRecord> {
     if entry.removals.is_empty() && entry.issue.as_ref().is_none_or(|issue| issue.removals.is_empty()) {
         return Vec::new();
     }
@@ -115,7 +218,7 @@ pub(super) fn redactions_in_neighbour(entry: &Entry, text: &str) -> Vec<Redactio
     found
 }
 
-fn marker(rule: &str) -> String {
+pub(super) fn marker(rule: &str) -> String {
     format!("[REDACTED:{rule}]")
 }
 
@@ -125,33 +228,4 @@ pub(super) fn redactions_in_fields(entry: &Entry) -> Vec<RedactionRecord> {
         found.extend(redactions(&issue.removals, |removal| !removal.in_body, &issue_origin(entry, issue)));
     }
     found
-}
-
-impl SelectionContext<'_> {
-    /// Returns the redactions in the ids and titles of listed neighbours: of each rule the first of the item.
-    pub(super) fn redactions_in_lines<'e>(&self, edges: impl IntoIterator<Item = &'e Edge>) -> Vec<RedactionRecord> {
-        let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
-        for edge in edges {
-            let id = self.id(edge);
-            if !seen.insert(id) {
-                continue;
-            }
-            let removed = match &edge.to {
-                Target::Item(item) => redactions_in_text_and_names(&self.corpus.entries[*item]),
-                Target::Issue { url, removals, .. } => {
-                    let origin = TextOrigin { id: Some(id.clone()), ..TextOrigin::page(url) };
-                    redactions(removals, |_| true, &origin)
-                }
-            };
-            let mut rules = BTreeSet::new();
-            for record in removed {
-                let marker = marker(&record.removal.rule);
-                let is_shown = id.contains(&marker) || self.title(edge).is_some_and(|title| title.contains(&marker));
-                if is_shown && rules.insert(marker) {
-                    found.push(record);
-                }
-            }
-        }
-        found
-    }
 }

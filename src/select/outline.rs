@@ -1,7 +1,6 @@
 //! Choice of the chunks that belong to a text's excerpt.
 
-use super::passage::breaks;
-use super::{Chunk, ChunkWeight, WORDS};
+use super::WORDS;
 use crate::config::Excerpt;
 use crate::graph::{Block, Outline};
 use crate::markdown::front_matter::front_matter;
@@ -16,6 +15,39 @@ const MAX_FENCE: usize = 64;
 const MAX_BOLD_HEADING: usize = 100;
 const MAX_HEADINGS_ABOVE: usize = 2;
 const OPENING: usize = 1_000;
+
+/// A top-level block of a document, kept or cut as a whole where possible.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    /// The chunk's bytes in the text; chunks tile the text.
+    pub range: Range<usize>,
+    pub weight: ChunkWeight,
+    /// Whether it is a heading: a cut never falls directly below one, so that no heading stays without text.
+    pub heading: bool,
+    /// The fence that closes a code block which is cut inside.
+    pub fence: Option<String>,
+}
+
+/// How long a chunk stays when its text is shortened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChunkWeight {
+    /// Leaves first: contents lists and badges.
+    Boilerplate,
+    /// Leaves next: everything else.
+    Normal,
+    /// Belongs to the excerpt, but leaves first of it: an ADR's context.
+    Background,
+    /// Belongs to the excerpt: the section of a key heading.
+    Key,
+    /// Stays longest: the title, the opening, the beginning of each key heading's section.
+    Core,
+}
+
+impl Chunk {
+    pub fn new(range: Range<usize>) -> Self {
+        Self { range, weight: ChunkWeight::Normal, heading: false, fence: None }
+    }
+}
 
 /// A Markdown text with a chunk for each of its blocks.
 pub(super) struct MarkedText<'t> {
@@ -401,4 +433,29 @@ fn is_badges(block: &str) -> bool {
     let Some(image) = IMAGE.as_ref().filter(|_| block.starts_with(['!', '['])) else { return false };
     let is_badge = |url: &str| WORDS.of("badge_address").iter().any(|part| url.to_ascii_lowercase().contains(part));
     image.captures_iter(block).any(|image| is_badge(&image[1])) && image.replace_all(block, "").trim().is_empty()
+}
+
+/// The most characters before the end of a text in which a sentence or a word is looked for.
+const MOST_LOOKED_BACK: usize = 400;
+
+/// Returns the last ends of a line, a sentence and a word in `text`, each 0 if there is none nearby.
+pub(super) fn breaks(text: &str) -> [usize; 3] {
+    let line = text.rfind('\n').map_or(0, |at| at + 1);
+    let (mut sentence, mut word) = (0, 0);
+    for (at, c) in text[line..].char_indices().rev().take(MOST_LOOKED_BACK).map(|(at, c)| (line + at, c)) {
+        if c.is_whitespace() && word == 0 {
+            word = at + c.len_utf8();
+        }
+        if matches!(c, '。' | '！' | '？') || c.is_whitespace() && ends_sentence(&text[..at]) {
+            sentence = at + c.len_utf8();
+            break;
+        }
+    }
+    [line, sentence.max(line), word.max(line)]
+}
+
+/// Returns whether `text` ends with a sentence, not with the number of a list's entry.
+fn ends_sentence(text: &str) -> bool {
+    text.ends_with(['!', '?'])
+        || text.strip_suffix('.').is_some_and(|before| !before.ends_with(|c: char| c.is_ascii_digit() || c == '.'))
 }

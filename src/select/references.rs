@@ -2,66 +2,18 @@
 
 use super::code::{anchor, code_sections, identifiers, lines_at_commit};
 use super::neighbours::{names_successor, nth_line};
+use super::origins::add_lines;
 use super::origins::{record_origin, redactions, redactions_in_file};
-use super::selector::Selector;
-use super::types::add_lines;
+use super::selector::{Loaded, ReferencedCode, ReferencedFile, ReferencedLines, Selector};
 use super::types::{ADR, CODE, DOCUMENT, LIKELY, SectionKind};
 use super::{Candidate, Document, Evidence, Input, Omission, Rank, SectionBody, TextOrigin, WORDS};
-use crate::graph::{
-    Entry, FileKind, FileRef, Graph, ItemState, KeptCode, MissingReference, RecordedRemoval, ShownPlace,
-};
+use crate::graph::{Entry, FileKind, FileRef, Graph, ItemState, MissingReference, ShownPlace};
 use crate::knowledge::LikelyFile;
 use crate::markdown::words;
-use crate::model::{Digest, LineRange, RepoPath};
+use crate::model::{Digest, RepoPath};
 use crate::redact::{Clean, CleanBuf};
 use std::borrow::Cow;
 use std::sync::Arc;
-
-/// A document, or the reason of its omission (`docs/format.md`).
-type Loaded = Result<Arc<Document>, &'static str>;
-
-/// A document that the root, or a neighbour that the profile names, refers to.
-#[derive(Debug, Clone)]
-pub struct ReferencedFile {
-    pub file: FileRef,
-    pub by: usize,
-    pub shown: Clean,
-    pub document: Loaded,
-    /// Whether an untrusted author could have put the file there, see [`Untracked`](crate::model::Untracked).
-    pub untrusted: bool,
-    /// Whether the profile names it, and no item.
-    pub configured: bool,
-}
-
-#[derive(Debug, Clone)]
-pub struct ReferencedCode {
-    pub path: RepoPath,
-    pub shown: Clean,
-    pub document: Loaded,
-    pub untrusted: bool,
-    /// The first reference to the file as a whole.
-    pub whole: Option<CodeUse>,
-    pub lines: Vec<(LineRange, CodeUse)>,
-    /// The paths of its tests.
-    pub tests: Vec<Clean>,
-}
-
-#[derive(Debug, Clone)]
-pub struct CodeUse {
-    pub by: usize,
-    pub at: ShownPlace,
-    /// The commit whose lines are meant.
-    pub commit: Option<Clean>,
-}
-
-/// Lines at a commit that the root, or a neighbour that the profile names, refers to.
-#[derive(Debug, Clone)]
-pub struct ReferencedLines {
-    pub code: KeptCode<Clean>,
-    pub removals: Vec<RecordedRemoval>,
-    pub by: usize,
-    pub at: ShownPlace,
-}
 
 const SHORT_SHA: usize = 10;
 

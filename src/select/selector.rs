@@ -1,17 +1,61 @@
-//! What a pack's selection gathers: sections, what was left out, and inputs.
+//! What a root refers to, and what the selection for its pack gathers: sections, what was left out, and inputs.
 
 use super::origins::origin_of_item;
-use super::{
-    Candidate, Fillers, Input, Notice, Omission, ReferencedCode, ReferencedFile, ReferencedLines, Role,
-    SelectionContext, TextOrigin,
-};
+use super::{Candidate, Document, Fillers, Input, Notice, Omission, Role, SelectionContext, TextOrigin};
 use crate::config::Group;
-use crate::graph::MissingReference;
+use crate::graph::{FileRef, KeptCode, MissingReference, RecordedRemoval, ShownPlace};
 use crate::knowledge::LikelyFile;
-use crate::model::{Digest, RepoPath};
+use crate::model::{Digest, LineRange, RepoPath};
 use crate::redact::Clean;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A document, or the reason of its omission (`docs/format.md`).
+pub(super) type Loaded = Result<Arc<Document>, &'static str>;
+
+/// A document that the root, or a neighbour that the profile names, refers to.
+#[derive(Debug, Clone)]
+pub struct ReferencedFile {
+    pub file: FileRef,
+    pub by: usize,
+    pub shown: Clean,
+    pub document: Loaded,
+    /// Whether an untrusted author could have put the file there, see [`Untracked`](crate::model::Untracked).
+    pub untrusted: bool,
+    /// Whether the profile names it, and no item.
+    pub configured: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct ReferencedCode {
+    pub path: RepoPath,
+    pub shown: Clean,
+    pub document: Loaded,
+    pub untrusted: bool,
+    /// The first reference to the file as a whole.
+    pub whole: Option<CodeUse>,
+    pub lines: Vec<(LineRange, CodeUse)>,
+    /// The paths of its tests.
+    pub tests: Vec<Clean>,
+}
+
+#[derive(Debug, Clone)]
+pub struct CodeUse {
+    pub by: usize,
+    pub at: ShownPlace,
+    /// The commit whose lines are meant.
+    pub commit: Option<Clean>,
+}
+
+/// Lines at a commit that the root, or a neighbour that the profile names, refers to.
+#[derive(Debug, Clone)]
+pub struct ReferencedLines {
+    pub code: KeptCode<Clean>,
+    pub removals: Vec<RecordedRemoval>,
+    pub by: usize,
+    pub at: ShownPlace,
+}
 
 /// What a root refers to besides other items.
 #[derive(Debug, Clone, Default)]

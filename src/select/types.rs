@@ -1,12 +1,14 @@
 //! The sections that a pack could hold, before the budget is applied.
 
-use super::{EdgeList, Passage, WorkItemJson};
+use super::edge_list::EdgeList;
+use super::origins::{Evidence, RedactionRecord, TextOrigin};
+use super::{Passage, WorkItemJson};
 use crate::config::Group::{
     self, Adrs, Cards, Changes, Children, Code, Comments, Dependencies, Documents, Knowledge, Likely, Parent, Related,
     Relevant,
 };
 use crate::config::Policy;
-use crate::graph::{Authored, RecordedRemoval};
+use crate::graph::Authored;
 use crate::knowledge::LikelyFile;
 use crate::model::{Digest, Given, joined_instructions};
 use crate::redact::{Clean, CleanBuf};
@@ -321,34 +323,6 @@ pub enum SectionBody {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct TextOrigin {
-    pub kind: OriginKind,
-    /// A work item's id or a built-in's name.
-    pub id: Option<Clean>,
-    pub path: Option<Clean>,
-    pub lines: Option<[u64; 2]>,
-    pub url: Option<Clean>,
-    pub anchor: Option<Clean>,
-    pub version: Option<u32>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OriginKind {
-    WorkItem,
-    Issue,
-    File,
-    Builtin,
-    Card,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Evidence {
-    pub source: &'static str,
-    /// `path:line` or a URL.
-    pub at: Clean,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Input {
     pub origin: TextOrigin,
     pub digest: Option<Digest>,
@@ -380,65 +354,12 @@ impl Omission {
     }
 }
 
-/// A redaction in a section's source, which the origin names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RedactionRecord {
-    pub origin: TextOrigin,
-    pub removal: RecordedRemoval,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Notice {
     pub code: &'static str,
     pub message: Clean,
     pub path: Option<Clean>,
     pub line: Option<u64>,
-}
-
-impl TextOrigin {
-    pub fn new(kind: OriginKind) -> Self {
-        Self { kind, id: None, path: None, lines: None, url: None, anchor: None, version: None }
-    }
-
-    pub fn file(path: &Clean) -> Self {
-        Self { path: Some(path.clone()), ..Self::new(OriginKind::File) }
-    }
-
-    pub(super) fn page(url: &Clean) -> Self {
-        Self { url: Some(url.clone()), ..Self::new(OriginKind::Issue) }
-    }
-
-    pub(super) fn named(kind: OriginKind, id: Clean) -> Self {
-        Self { id: Some(id), ..Self::new(kind) }
-    }
-
-    /// Returns where the text can be read: `path:first-last`, else its URL, else its id.
-    ///
-    /// `render::place` is the counterpart for finished packs.
-    pub fn place(&self) -> Clean {
-        let Some(path) = &self.path else {
-            return self.url.as_ref().or(self.id.as_ref()).cloned().unwrap_or_default();
-        };
-        let mut place = CleanBuf::new();
-        place.text(path);
-        if let Some([first, last]) = self.lines {
-            add_lines(place.lit(":"), first, last);
-        } else if let Some(anchor) = &self.anchor {
-            place.lit("#").text(anchor);
-        }
-        place.finish()
-    }
-}
-
-pub(super) fn add_lines(out: &mut CleanBuf, first: u64, last: u64) -> &mut CleanBuf {
-    out.number(first);
-    if last == first { out } else { out.lit("-").number(last) }
-}
-
-impl OriginKind {
-    pub fn name(self) -> &'static str {
-        ["work_item", "issue", "file", "builtin", "card"][self as usize]
-    }
 }
 
 pub fn trust_name(untrusted: bool) -> &'static str {
