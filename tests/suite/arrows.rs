@@ -1,6 +1,6 @@
 //! The arrows between the modules of `src/`: which may use which.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -119,9 +119,14 @@ fn without_tests(code: &str) -> String {
 
 /// Modules that the code names: `crate::module`, and the list of `use crate::{…}`.
 fn named(code: &str) -> BTreeSet<String> {
+    named_in("crate::", code)
+}
+
+/// Returns the names that follow a path in the code, one by one or as the list of a `use`.
+fn named_in(path: &str, code: &str) -> BTreeSet<String> {
     let mut modules = BTreeSet::new();
-    for (at, path) in code.match_indices("crate::") {
-        if code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+    for (at, path) in code.match_indices(path) {
+        if code[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | ':')) {
             continue;
         }
         let rest = &code[at + path.len()..];
@@ -261,6 +266,58 @@ fn every_arrow_between_modules_is_in_the_table_and_every_arrow_of_the_table_is_u
     }
     faults.extend(unused.iter().map(|(from, to)| format!("docs/architecture.md: `{from}` does not use `{to}`")));
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Returns the files of its own module that a file names, directly or as what their `mod.rs` re-exports.
+fn files_named(file: &str, sources: &BTreeMap<String, String>) -> BTreeSet<String> {
+    let mut named = BTreeSet::new();
+    let folders = Path::new(file).ancestors().skip(1).filter_map(Path::to_str).filter(|folder| !folder.is_empty());
+    for (depth, folder) in folders.enumerate() {
+        for path in ["super::".repeat(depth + 1), format!("crate::{}::", folder.replace('/', "::"))] {
+            let names = named_in(&path, &sources[file]);
+            named.extend(names.iter().filter_map(|name| file_of(folder, name, sources)));
+        }
+    }
+    named.remove(file);
+    named
+}
+
+/// Returns the file of a folder that is a module of this name, or from which the folder's module re-exports the name.
+fn file_of(folder: &str, name: &str, sources: &BTreeMap<String, String>) -> Option<String> {
+    let file = |module: &str| Some(format!("{folder}/{module}.rs")).filter(|file| sources.contains_key(file));
+    let re_exported = || {
+        let parent = [format!("{folder}/mod.rs"), format!("{folder}.rs")].iter().find_map(|file| sources.get(file))?;
+        let has_name = |list: &&str| list.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+        let list = parent.split(';').filter_map(|item| Some(item.split_once("use ")?.1)).find(has_name)?;
+        file(list.split("::").next()?)
+    };
+    file(name).or_else(re_exported)
+}
+
+/// Returns the files that a file leads to, over others or itself.
+fn reached<'a>(from: &'a str, named: &'a BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&'a str> {
+    let (mut reached, mut open) = (BTreeSet::new(), vec![from]);
+    while let Some(file) = open.pop() {
+        open.extend(named[file].iter().map(String::as_str).filter(|next| reached.insert(*next)));
+    }
+    reached
+}
+
+#[test]
+fn no_more_than_two_files_of_a_module_form_a_circle() {
+    let sources: BTreeMap<String, String> = sources().into_iter().collect();
+    // A `mod.rs` declares the other files.
+    let files = sources.keys().filter(|file| file.contains('/') && !file.ends_with("/mod.rs"));
+    let named: BTreeMap<String, BTreeSet<String>> =
+        files.map(|file| (file.clone(), files_named(file, &sources))).collect();
+    let circles: BTreeSet<Vec<&str>> = named
+        .keys()
+        .map(|file| {
+            reached(file, &named).into_iter().filter(|other| reached(other, &named).contains(&**file)).collect()
+        })
+        .filter(|files: &Vec<&str>| files.len() > 2)
+        .collect();
+    assert!(circles.is_empty(), "these files use each other in a circle: {circles:#?}");
 }
 
 #[test]
