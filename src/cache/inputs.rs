@@ -84,16 +84,14 @@ impl<'a> Inputs<'a> {
     /// Returns what identifies the present contents of `files` together; `None` if that cannot be told. If it is the
     /// same before and after a file was read, what was read are these contents.
     pub fn identity(&self, files: &[&RepoPath]) -> Option<Digest> {
+        let rested = |path: &&RepoPath| self.source.state(path).filter(|state| state.is_rested(self.began));
         let (base, parts) = match self.caches.documents {
-            Some(documents) => (documents.base_key(), files.iter().map(|path| self.rested_state(path)).collect()),
+            Some(documents) => {
+                (documents.base_key(), files.iter().map(|path| postcard::to_allocvec(&rested(path)?).ok()).collect())
+            }
             None => (self.base_key()?, files.iter().map(|path| self.content_of(path)).collect::<Option<Vec<_>>>()),
         };
         Some(parts?.iter().fold(base, Digester::part).digest())
-    }
-
-    fn rested_state(&self, path: &RepoPath) -> Option<Vec<u8>> {
-        let state = self.source.state(path).filter(|state| state.is_rested(self.began))?;
-        postcard::to_allocvec(&state).ok()
     }
 
     fn content_of(&self, path: &RepoPath) -> Option<Vec<u8>> {

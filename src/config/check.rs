@@ -4,9 +4,7 @@ use super::faults::shortened;
 use super::handover::{self, HandoverSettings, Recipe};
 use super::knowledge::{ContextSettings, NameInConfig};
 use super::profiles::{Budget, Instructions, Profile};
-use super::settings::{
-    CommentMap, EdgeMap, FieldMap, GithubSettings, ItemSource, NATIVE_FIELDS, OutputSettings, Settings,
-};
+use super::settings::{CommentMap, FieldMap, GithubSettings, ItemSource, NATIVE_FIELDS, OutputSettings, Settings};
 use super::tree::{ConfigFaults, SettingPlace};
 use super::{redaction, values};
 use crate::model::{Code, ItemState, Level, RepoPath, Severity, is_git_name, is_github_name, is_repo_name};
@@ -196,7 +194,15 @@ fn item_source(source: &ItemSource, at: SettingPlace<'_>, faults: &mut ConfigFau
     }
     fields(&source.fields, at.key("fields"), faults);
     if let Some(edges) = &source.edges {
-        edge_map(edges, at.key("edges"), faults);
+        let at = at.key("edges");
+        not_empty([("field", Some(&edges.field)), ("to", Some(&edges.to))], at, faults);
+        if edges.types.is_empty() && !at.key("types").lost_a_value() {
+            faults.add_help(
+                at.key("types"),
+                "no type of edge is a relation",
+                "for example `types: {blocks: depends_on}`",
+            );
+        }
     }
     filters(&source.no_pack, at.key("no_pack"), faults);
     let names = [("subitems", source.subitems.as_ref()), ("trust", source.trust.as_ref())];
@@ -234,13 +240,6 @@ fn fields(fields: &FieldMap, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
         if theirs.is_empty() && !at.lost_a_value() {
             faults.add(at, format!("`{}` names no field of theirs", shortened(ours)));
         }
-    }
-}
-
-fn edge_map(edges: &EdgeMap, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
-    not_empty([("field", Some(&edges.field)), ("to", Some(&edges.to))], at, faults);
-    if edges.types.is_empty() && !at.key("types").lost_a_value() {
-        faults.add_help(at.key("types"), "no type of edge is a relation", "for example `types: {blocks: depends_on}`");
     }
 }
 

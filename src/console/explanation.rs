@@ -34,9 +34,14 @@ pub(crate) fn explanation_document(explanation: &Explanation) -> Document {
         "strategy {strategy}; frames and this pack's list of what was left out take {frames} chars"
     ));
     document.heading("Relations");
+    // The trust of an item's text, if it is not the usual one and a section or an omission says so.
+    let trust_of = |item: &str| {
+        let mut lines = explanation.sections.iter().chain(&explanation.omissions);
+        lines.find(|line| line.id.split_once('.').is_some_and(|(_, id)| id == item))?.trust.as_ref()
+    };
     let rows = explanation.edges.iter().map(|neighbour| {
         let edge = &neighbour.edge;
-        let title = titled(&edge.title, edge.trust.as_ref().or_else(|| trust_of(explanation, &edge.to)));
+        let title = titled(&edge.title, edge.trust.as_ref().or_else(|| trust_of(&edge.to)));
         let stated = format!("{}, {}", edge.source, edge.at);
         cells([&edge.relation, &edge.to, &edge.state, &neighbour.shown, &title, &stated])
     });
@@ -88,12 +93,6 @@ fn table(document: &mut Document, columns: &[Column], rows: impl Iterator<Item =
 
 fn cells<const N: usize>(texts: [&String; N]) -> Vec<Line> {
     texts.map(|text| line("{}", &[text])).to_vec()
-}
-
-/// Returns the trust of an item's text, if it is not the usual one and a section or an omission says so.
-fn trust_of<'e>(explanation: &'e Explanation, item: &str) -> Option<&'e String> {
-    let mut lines = explanation.sections.iter().chain(&explanation.omissions);
-    lines.find(|line| line.id.split_once('.').is_some_and(|(_, id)| id == item))?.trust.as_ref()
 }
 
 /// Returns a title that anyone could have written: cut and marked.

@@ -91,12 +91,8 @@ fn has_rules(text: &str) -> bool {
     }
     let (before, block) = text.split_once(begin).unwrap_or((text, ""));
     let after = block.split_once(end).map_or("", |(_, after)| after);
-    before.lines().chain(after.lines()).any(says_something)
-}
-
-/// Returns whether a line is no heading, and no import of another file.
-fn says_something(line: &str) -> bool {
-    !line.trim().is_empty() && !line.starts_with(['#', '@'])
+    // A heading or an import of another file says nothing.
+    before.lines().chain(after.lines()).any(|line| !line.trim().is_empty() && !line.starts_with(['#', '@']))
 }
 
 fn is_adr_folder(folder: &str) -> bool {

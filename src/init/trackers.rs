@@ -24,12 +24,9 @@ pub(super) struct Catalog {
     pub(super) status: Pattern,
 }
 
-pub(super) static CATALOG: LazyLock<Catalog> = LazyLock::new(read_catalog);
-
 #[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
-fn read_catalog() -> Catalog {
-    serde_yaml::from_str(include_str!("trackers.yml")).expect("a data file of the program")
-}
+pub(super) static CATALOG: LazyLock<Catalog> =
+    LazyLock::new(|| serde_yaml::from_str(include_str!("trackers.yml")).expect("a data file of the program"));
 
 /// Returns the names of all trackers that are recognised.
 pub(crate) fn tracker_names() -> impl Iterator<Item = &'static str> {

@@ -55,6 +55,8 @@ impl KeyHeadings {
     }
 
     fn words_mean(&self, words: &[String]) -> bool {
+        let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+        let is_qualifier = |word: &str| LISTS.has("qualifier", word) || is_number(word) || word == "phase";
         // A qualifier may itself be the beginning of a key, so each beginning is tried.
         let qualified = words.iter().take_while(|word| is_qualifier(word)).count();
         (0..=qualified).any(|start| {
@@ -63,10 +65,6 @@ impl KeyHeadings {
             remarks.chain([words.len()]).any(|end| self.phrases.contains(&words[..end].join(" ")))
         })
     }
-}
-
-fn is_qualifier(word: &str) -> bool {
-    LISTS.has("qualifier", word) || word.bytes().all(|byte| byte.is_ascii_digit()) || word == "phase"
 }
 
 fn is_separator(c: char) -> bool {

@@ -27,7 +27,10 @@ pub(super) fn path_mention(word: &str) -> Option<PathMention<'_>> {
     // In lower case a name before a line is more often a host or an image: `redis:6379`, `node:18`.
     let is_capitalized = || path.starts_with(|c: char| c.is_ascii_uppercase()) && path.len() <= 64;
     let is_name = || is_bare_name(path) || is_capitalized() && is_made_of(path, b"_-") && !is_jumble(path);
-    let is_shaped = is_file_shaped(path) || is_path_without_extension(path) || !lines.is_empty() && is_name();
+    let is_plain = |name: &str| is_made_of(name, b"_.-") && !is_jumble(name);
+    let has_folder =
+        || path.contains('/') && path.split('/').all(is_plain) && path.contains(|c: char| c.is_ascii_alphabetic());
+    let is_shaped = is_file_shaped(path) || has_folder() || !lines.is_empty() && is_name();
     let is_path = is_shaped && !has_signs(path, &['#', '|']) && !is_template(path) && !is_host(path, &lines);
     is_path.then_some(PathMention { path, lines })
 }
@@ -96,11 +99,6 @@ fn is_host(name: &str, lines: &[LineRange]) -> bool {
         matches!(lines, [LineRange { first, last }] if first == last && (matches!(first, 80 | 443) || *first >= 1000));
     let is_clear = is_port || rest == "example" || rest.contains('.') && !lines.is_empty();
     means("domain", domain) || means("doubtful domain", domain) && is_clear
-}
-
-fn is_path_without_extension(path: &str) -> bool {
-    let is_plain = path.contains('/') && path.split('/').all(|name| is_made_of(name, b"_.-") && !is_jumble(name));
-    is_plain && path.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 /// Returns whether a text has only letters and digits of ASCII and `others`.
@@ -357,11 +355,8 @@ fn traced(text: &str, end: usize, lines: LineRange) -> Option<TracedLine<'_>> {
     let trimmed = trimmed.trim_start_matches("//").trim_start_matches(".../");
     let start = from + start + (path.len() - trimmed.len());
     let path = with_slashes(trimmed);
-    is_traced_path(&path).then_some(TracedLine { start, path, lines })
-}
-
-fn is_traced_path(path: &str) -> bool {
-    is_file_shaped(path) && !is_template(path) && !path.contains(['*', '?', '…']) && !path.contains("/.../")
+    let is_whole = !path.contains(['*', '?', '…']) && !path.contains("/.../");
+    (is_whole && is_file_shaped(&path) && !is_template(&path)).then_some(TracedLine { start, path, lines })
 }
 
 fn after_word(text: &str) -> Option<LineRange> {

@@ -110,7 +110,9 @@ fn clause_state(words: &[&str], position: StatusPosition) -> DecisionState {
         let next = phrase(at, "in force").map(|length| (length, DecisionState::InForce));
         let next = next.or_else(|| phrase(at, "open").map(|length| (length, DecisionState::Open)));
         let filler = || {
-            let is_date = is_number(words[at]) && (at == 0 || words[at - 1] != "adr") || is_month(words[at]);
+            let is_month = |name: &&str| name == &words[at] || words[at].len() == 3 && name.starts_with(words[at]);
+            let is_date = is_number(words[at]) && (at == 0 || words[at - 1] != "adr");
+            let is_date = is_date || MEANINGS.of("month").iter().any(is_month);
             (means("filler", words[at]) || is_date).then_some((1, DecisionState::Unknown))
         };
         match next.or_else(filler) {
@@ -228,9 +230,4 @@ pub fn names_successor(field: &str) -> bool {
 pub fn has_year(text: &str) -> bool {
     let is_year = |part: &str| part.len() == 4 && part.parse().is_ok_and(|year: u32| (1900..2200).contains(&year));
     text.split(|c: char| !c.is_alphanumeric()).any(is_year)
-}
-
-/// Returns whether a word is the name of a month, perhaps cut to its first three letters.
-fn is_month(word: &str) -> bool {
-    MEANINGS.of("month").iter().any(|month| *month == word || word.len() == 3 && month.starts_with(word))
 }

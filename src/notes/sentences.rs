@@ -41,7 +41,7 @@ pub(super) fn sentences(text: &str) -> Vec<Range<usize>> {
                 let next = &text[*end..];
                 next.is_empty()
                     || next.starts_with(char::is_whitespace)
-                        && !next.trim_start().trim_start_matches(is_opening).starts_with(char::is_lowercase)
+                        && !next.trim_start().trim_start_matches(OPENING_MARKS).starts_with(char::is_lowercase)
                         && !(c == '.' && is_abbreviation(&text[start..at]))
             }),
         };
@@ -59,9 +59,7 @@ fn is_closing(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '"' | '”' | '’' | '\'' | ')' | ']' | '»' | '」' | '』' | '）' | '。' | '*' | '_')
 }
 
-fn is_opening(c: char) -> bool {
-    matches!(c, '"' | '(' | '\'' | '“' | '«' | '*' | '_' | '[' | '>')
-}
+const OPENING_MARKS: [char; 9] = ['"', '(', '\'', '“', '«', '*', '_', '[', '>'];
 
 /// Returns the length of the code span that a text begins with; of its backticks, if it has no end.
 fn code_length(text: &str) -> usize {

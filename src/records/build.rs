@@ -77,6 +77,9 @@ pub(super) fn build(
     let title = title(&fields, &body.text, &id, context);
     let status = fields.text("status");
     let issue = fields.native.get("issue").and_then(|node| mentions(node, &mut |_| ()).into_iter().next());
+    let is_filtered = |value: &str, text: &str| {
+        value == "*" && !text.trim().is_empty() || value.trim().to_lowercase() == text.trim().to_lowercase()
+    };
     let no_pack = context.source.no_pack.iter().any(|(name, values)| {
         fields.named(name).any(|node| {
             let alone = text_of(node);
@@ -140,11 +143,6 @@ fn comment_number(line: &str) -> Option<&str> {
     let number = line[at..].strip_prefix('#')?;
     let length = number.bytes().take_while(u8::is_ascii_digit).count();
     (length > 0 && !number[length..].starts_with(char::is_alphanumeric)).then(|| &line[at..=at + length])
-}
-
-/// Returns whether a text is the value of a filter; `*` is any text.
-fn is_filtered(value: &str, text: &str) -> bool {
-    value == "*" && !text.trim().is_empty() || value.trim().to_lowercase() == text.trim().to_lowercase()
 }
 
 fn origin(path: &RepoPath) -> Origin<String> {

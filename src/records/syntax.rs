@@ -202,7 +202,8 @@ pub(super) fn fragments(text: &str, line: u32) -> Fragments {
         text.find(|c: char| !c.is_whitespace()).filter(|at| text[*at..].starts_with('[')).map_or(0, |at| at + 1);
     let entry = |end: usize| {
         let start = text.len() - text[end..].trim_start_matches([' ', '\t', '\n', '\r', ',']).len();
-        let entry = start..start + value_length(&text[start..])?;
+        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<&RawValue>();
+        let entry = start..start + values.next()?.ok()?.get().len();
         let goes_on = text[entry.end..].trim_start().starts_with([',', ']']);
         let node = read_json(&text[entry.clone()], line_of(start)).ok()?;
         (goes_on && matches!(node.value, Value::Map(_))).then_some((node, entry))
@@ -225,10 +226,4 @@ pub(super) fn fragments(text: &str, line: u32) -> Fragments {
     found.broken.push(open);
     found.broken.retain(|(pairs, _)| !pairs.is_empty());
     found
-}
-
-/// Returns how long the JSON value is that a text begins with.
-fn value_length(text: &str) -> Option<usize> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
-    values.next()?.ok().map(|value| value.get().len())
 }

@@ -86,7 +86,7 @@ impl<'a> PieceEdit<'a> {
         }
         let text: &str = &self.text;
         widen(text, &mut findings);
-        let spans = rules.without_markers(text, rules.merged(findings));
+        let spans = rules.merged(text, findings);
         let mut edits: Vec<(Range<usize>, Option<RuleRef>)> =
             spans.into_iter().map(|f| (f.start..f.end, Some(f.rule))).collect();
         edits.extend(hidden.iter().map(|range| (range.clone(), None)));

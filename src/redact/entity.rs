@@ -25,6 +25,10 @@ const LONGEST: usize = 24;
 
 /// Decodes the entity at the start of `rest`, also an entity of an entity (`&amp;#95;`): its length and character.
 pub(super) fn html(rest: &[u8]) -> Option<(usize, char)> {
+    let is_entity = |rest: &[u8]| {
+        let name = rest.iter().take(LONGEST).take_while(|b| b.is_ascii_alphanumeric() || **b == b'#').count();
+        name > 0 && rest.get(name) == Some(&b';')
+    };
     let mut at = 1;
     while rest[at..].starts_with(b"amp;") && is_entity(&rest[at + 4..]) && at < 16 {
         at += 4;
@@ -39,12 +43,6 @@ pub(super) fn html(rest: &[u8]) -> Option<(usize, char)> {
         None => NAMES.iter().find(|(known, _)| *known == name)?.1,
     };
     Some((at + length + 1, c))
-}
-
-/// Whether `rest` begins with the name and the end of an entity.
-fn is_entity(rest: &[u8]) -> bool {
-    let name = rest.iter().take(LONGEST).take_while(|b| b.is_ascii_alphanumeric() || **b == b'#').count();
-    name > 0 && rest.get(name) == Some(&b';')
 }
 
 /// Decodes the two hexadecimal digits after a `%` at the start of `rest`.

@@ -209,7 +209,9 @@ fn is_code(value: &Value<'_>) -> bool {
         let is_field = name.contains(&b'_') && name.iter().all(|b| b.is_ascii_lowercase() || *b == b'_');
         is_field || super::names::class_of(name).is_some()
     });
-    if is_option(text) || is_template(text) || is_pair {
+    // `--method=sha-512`, `-Dkey`.
+    let is_option = text.starts_with(b"--") || text.starts_with(b"-D");
+    if is_option || is_template(text) || is_pair {
         return true;
     }
     if value.is_quoted {
@@ -244,11 +246,6 @@ fn is_template(value: &[u8]) -> bool {
                 length > 1 && inner.get(length) == Some(close)
             })
         })
-}
-
-/// Whether `value` is an option of a command: `--method=sha-512`, `-Dkey`.
-fn is_option(value: &[u8]) -> bool {
-    value.starts_with(b"--") || value.starts_with(b"-D")
 }
 
 /// Whether `value` is a path, a file, a host or a URL, and no part of it looks random.
@@ -375,13 +372,10 @@ fn is_prose(value: &Value<'_>) -> bool {
         let is_slug = !text.iter().any(u8::is_ascii_uppercase) && text.contains(&b'-') && letters::is_name(text);
         return is_slug && listed > 1;
     }
+    // Several words that end in one for a password, without anything between them: `mysecretpassword`.
+    let is_glued = text.len() >= 14 && text.iter().all(u8::is_ascii_lowercase);
     // The word of another language for a password is a label: `"password": "Passwort"`.
-    listed > 0 || super::names::class_of(text) == Some(Class::Password) && !is_glued(text)
-}
-
-/// Whether `value` is several words that end in one for a password, without anything between them: `mysecretpassword`.
-fn is_glued(value: &[u8]) -> bool {
-    value.len() >= 14 && value.iter().all(u8::is_ascii_lowercase)
+    listed > 0 || super::names::class_of(text) == Some(Class::Password) && !is_glued
 }
 
 /// Whether a value with blanks is a sentence or a label. A phrase of words that nobody would write otherwise is not.

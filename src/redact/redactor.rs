@@ -161,7 +161,7 @@ impl Redactor {
             findings.extend(found.into_iter().filter_map(|found| view.to_raw(found)));
         });
         widen(text, &mut findings);
-        self.rules.without_markers(text, self.rules.merged(findings))
+        self.rules.merged(text, findings)
     }
 
     /// Scrubs one text without a source, such as a diagnostic's message.

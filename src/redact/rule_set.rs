@@ -101,8 +101,9 @@ impl RuleSet {
         }
     }
 
-    /// Sorts the findings and merges those that overlap, under the label with the lowest rank.
-    pub(super) fn merged(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
+    /// Sorts the findings and merges those that overlap, under the label with the lowest rank; the markers that the text
+    /// already has are cut out of them.
+    pub(super) fn merged(&self, text: &str, mut findings: Vec<Finding>) -> Vec<Finding> {
         findings.sort_by_key(|f| (f.start, std::cmp::Reverse(f.end), self.rank(f.rule)));
         let mut merged: Vec<Finding> = Vec::with_capacity(findings.len());
         for finding in findings {
@@ -116,17 +117,9 @@ impl RuleSet {
                 _ => merged.push(finding),
             }
         }
-        merged
-    }
-
-    /// Returns the parts of findings outside markers that the text already has.
-    pub(super) fn without_markers(&self, text: &str, findings: Vec<Finding>) -> Vec<Finding> {
-        if findings.is_empty() {
-            return findings;
-        }
         let mut markers = self.markers(text).peekable();
-        let mut kept = Vec::with_capacity(findings.len());
-        for mut finding in findings {
+        let mut kept = Vec::with_capacity(merged.len());
+        for mut finding in merged {
             while markers.next_if(|marker| marker.end <= finding.start).is_some() {}
             while let Some(marker) = markers.next_if(|marker| marker.start < finding.end) {
                 kept.push(Finding { end: marker.start.max(finding.start), ..finding });

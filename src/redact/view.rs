@@ -175,7 +175,8 @@ fn stretches(raw: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     each_sign(bytes, |at| {
         let place = match bytes[at] {
-            b'\\' if is_double_bracket(bytes, at) => None,
+            // Such a backslash only keeps Markdown from reading `[[` as a reference, and neither bracket is inside of a word.
+            b'\\' if bytes[at + 1..].starts_with(b"[[") && bytes[..at].ends_with(b" ") => None,
             b'\n' => split::line_end(bytes, at),
             b'"' | b'\'' => split::quote(bytes, at),
             _ => read(raw, at).map(|_| at),
@@ -197,12 +198,6 @@ fn stretches(raw: &str) -> Vec<Range<usize>> {
     // A key has many lines, of which one may be encoded.
     let keys = !found.is_empty() && (raw.contains("-----BEGIN") || raw.contains("PRIVATE KEY"));
     if keys { vec![Range { start: 0, end: raw.len() }] } else { found }
-}
-
-/// Whether the backslash at `at` only keeps Markdown from reading `[[` as a reference. So begins each entry of many a
-/// list of changes, and neither bracket is inside of a word.
-fn is_double_bracket(bytes: &[u8], at: usize) -> bool {
-    bytes[at + 1..].starts_with(b"[[") && at.checked_sub(1).is_some_and(|before| bytes[before] == b' ')
 }
 
 /// Returns the start of the line before that of `at`.

@@ -4,7 +4,6 @@ mod change_summary;
 mod diff;
 mod explain;
 mod inputs;
-mod invisible;
 mod moves;
 mod read;
 mod ready;
@@ -18,12 +17,10 @@ mod why_not;
 
 pub use change_summary::summarize_changes;
 pub use diff::{
-    Diff, DiffLine, FieldChange, PackChange, Pair, Rebuilt, ReviewItem, SalvagedPack, SectionChange, SharedChange,
-    compare, salvage,
+    Diff, DiffLine, FieldChange, PackChange, Pair, Rebuilt, ReviewItem, SectionChange, SharedChange, compare,
 };
 pub use explain::{Explanation, LimitUse, SectionLine, explain, grouped};
-pub use invisible::invisible_faults;
-pub use read::{ReadError, read};
+pub use read::{ReadError, SalvagedPack, content_hash, read, salvage};
 pub use ready::{BodyLines, is_root_cut, ready};
 pub use report::{Freshness, PageEntry, report_data, report_freshness, report_page};
 #[cfg(feature = "page")]
@@ -32,5 +29,5 @@ pub use scrub::scrubbed;
 pub use since::{MovedText, PackMoves};
 pub use stale::{Difference, UNEXPLAINED, difference, limits};
 pub use stats::{Stats, StatsCollector, UnusedText};
-pub use verify::{Verification, content_hash, root_names, verify};
+pub use verify::{Verification, invisible_faults, root_names, verify};
 pub use why_not::{WhyNot, why_not};

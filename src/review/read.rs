@@ -1,6 +1,6 @@
-//! Strict parsing of finished packs.
+//! Strict parsing of finished packs, and what is wrong with one that may be damaged.
 
-use crate::model::conflict_line;
+use crate::model::{Digest, conflict_line};
 use crate::redact::Redactor;
 use crate::wire::{Pack, SCHEMA_VERSION};
 use serde::Deserialize;
@@ -61,4 +61,49 @@ fn json_error(error: serde_json::Error) -> ReadError {
     // The parser quotes what it found.
     let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
     ReadError::Json { line: error.line(), column: error.column(), message: Redactor::built_in().line(message) }
+}
+
+/// Computes the hash with `serde_jcs`, which is independent of the implementation that seals.
+pub fn content_hash(bytes: &[u8]) -> Option<Digest> {
+    let mut value: serde_json::Value =
+        serde_json::from_slice(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)).ok()?;
+    let fields = value.as_object_mut()?;
+    for name in ["hash", "pack_id", "generated_at", "generator"] {
+        fields.remove(name);
+    }
+    serde_jcs::to_vec(&value).ok().map(Digest::of)
+}
+
+/// A pack as it was read.
+#[derive(Debug, Clone, Default)]
+pub struct SalvagedPack {
+    /// The pack; `None` if it cannot be read.
+    pub pack: Option<Pack>,
+    /// The faults of the file.
+    pub faults: Vec<String>,
+    /// Whether the file claims to be a pack and cannot be read as one.
+    pub is_unreadable: bool,
+}
+
+/// Reads a pack, or says why it cannot be read.
+pub fn salvage(bytes: &[u8]) -> SalvagedPack {
+    let error = match read(bytes) {
+        Ok(pack) => {
+            let changed = content_hash(bytes).is_none_or(|digest| digest.to_string() != pack.hash);
+            let fault = "its content is not what its hash says: it was changed after it was built".to_owned();
+            return SalvagedPack {
+                pack: Some(pack),
+                faults: Vec::from_iter(changed.then_some(fault)),
+                ..Default::default()
+            };
+        }
+        Err(error) => error,
+    };
+    let is_unreadable = String::from_utf8_lossy(bytes).contains("\"context_pack/");
+    let fault = match &error {
+        ReadError::Version(_) if is_unreadable => error.to_string(),
+        _ if is_unreadable => format!("it is damaged: {error}"),
+        _ => format!("it is no context pack: {error}"),
+    };
+    SalvagedPack { pack: None, faults: vec![fault], is_unreadable }
 }

@@ -1,14 +1,17 @@
 //! Verification of a finished pack without its repo.
 
-use super::invisible::invisible_faults;
-use super::read::read;
+use super::read::{content_hash, read};
 use crate::model::{Digest, Given, IssueReference, natural_cmp, slug};
-use crate::redact::Redactor;
+use crate::redact::{Redactor, invisible};
 use crate::render::{self, Form};
 use crate::wire::{Pack, PackRoot, Section};
 use serde::Serialize;
+use serde_json::Value;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+
+/// The most faults that are reported one by one.
+const MAX_FAULTS: usize = 10;
 
 /// The result of [`verify`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,17 +73,6 @@ pub fn root_names(root: &PackRoot) -> Vec<String> {
 
 fn shown(text: &str) -> String {
     format!("`{}`", text.chars().take(80).collect::<String>())
-}
-
-/// Computes the hash with `serde_jcs`, which is independent of the implementation that seals.
-pub fn content_hash(bytes: &[u8]) -> Option<Digest> {
-    let mut value: serde_json::Value =
-        serde_json::from_slice(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)).ok()?;
-    let fields = value.as_object_mut()?;
-    for name in ["hash", "pack_id", "generated_at", "generator"] {
-        fields.remove(name);
-    }
-    serde_jcs::to_vec(&value).ok().map(Digest::of)
 }
 
 fn id(pack: &Pack, faults: &mut Vec<String>) {
@@ -399,5 +391,53 @@ fn budget(pack: &Pack, faults: &mut Vec<String>) {
         if unit == "tokens" && limit.is_some() && used.is_none() {
             faults.push("`budget` limits tokens and does not say how many are used".to_owned());
         }
+    }
+}
+
+/// Returns a fault for each text with characters that a reader does not see but a terminal or a model may obey.
+///
+/// No build produces such a pack, so the text was added to deceive.
+pub fn invisible_faults(pack: &Pack) -> Vec<String> {
+    let mut faults = Vec::new();
+    // A pack can always be serialized.
+    add_invisible(&serde_json::to_value(pack).unwrap_or_default(), "", &mut faults);
+    let more = faults.len().saturating_sub(MAX_FAULTS);
+    if more > 0 {
+        faults.truncate(MAX_FAULTS);
+        faults.push(format!("{more} more texts hold invisible characters"));
+    }
+    faults
+}
+
+fn add_invisible(value: &Value, place: &str, faults: &mut Vec<String>) {
+    match value {
+        Value::String(text) => {
+            let found = invisible(text);
+            let Some(first) = found.first() else { return };
+            let c = text[first.clone()].chars().next().map_or(0, u32::from);
+            let line = text[..first.start].matches('\n').count() + 1;
+            let more = match found.len() {
+                1 => String::new(),
+                count => format!(" and {} more such characters", count - 1),
+            };
+            faults.push(format!("{place} holds U+{c:04X} at line {line}{more}, which no build leaves in a text"));
+        }
+        Value::Array(entries) => {
+            for (number, entry) in (1..).zip(entries) {
+                // An id with such characters is reported by its number instead.
+                let id = entry["id"].as_str().filter(|id| invisible(id).is_empty());
+                let place = match (place, id) {
+                    ("`sections`", Some(id)) => format!("section `{}`", id.chars().take(80).collect::<String>()),
+                    ("`sections`", None) => format!("section {number}"),
+                    _ => format!("{place}, entry {number}"),
+                };
+                add_invisible(entry, &place, faults);
+            }
+        }
+        Value::Object(fields) => {
+            let before = if place.is_empty() { String::new() } else { format!("{place}, ") };
+            fields.iter().for_each(|(name, value)| add_invisible(value, &format!("{before}`{name}`"), faults));
+        }
+        _ => {}
     }
 }

@@ -132,7 +132,8 @@ impl OpenLedger<'_> {
             let pointers = self.files.pointers(&ledger, id);
             let turn = if let WorkId::Turn(id) = id { format!("turn {id}, ") } else { String::new() };
             let mut lines = vec![format!("accepted: {turn}epoch {epoch}")];
-            lines.extend(pointer_lines(&pointers));
+            let line = |(name, field): &(&str, &str)| Some(format!("{name:<8}{}", pointers.get(field)?.as_str()?));
+            lines.extend(POINTERS.iter().filter_map(line));
             return Ok(Done::new(message, &object([json!({"status": "accepted"}), attempt, pointers]), lines));
         };
         let other = state.claim.as_ref().filter(|_| reason == "claimed");
@@ -361,9 +362,4 @@ pub(crate) fn outcome_line(summary: Option<&str>, error: Option<&ToolError>) -> 
         line += &format!("{space}({code}: {})", message.lines().next().unwrap_or_default());
     }
     line
-}
-
-pub(crate) fn pointer_lines(pointers: &Value) -> Vec<String> {
-    let line = |(name, field): &(&str, &str)| Some(format!("{name:<8}{}", pointers.get(field)?.as_str()?));
-    POINTERS.iter().filter_map(line).collect()
 }

@@ -64,11 +64,6 @@ impl IssueScope {
         Ok(Self { api: api(&host)?, repo, host, named_by })
     }
 
-    /// Returns whether the host is an enterprise server, for which `gh` has separate tokens.
-    fn is_enterprise(&self) -> bool {
-        self.api.authority != "api.github.com" && !self.host.ends_with(".ghe.com")
-    }
-
     /// Returns whether the environment, and so the user or the runner, names the server.
     ///
     /// The configuration and the remote do not count: anyone can propose to change the configuration, and the remote comes
@@ -114,7 +109,9 @@ pub(crate) fn secrets(scope: &IssueScope) -> Result<Tokens, Failure> {
         .iter()
         .filter_map(|(name, enterprise)| Some((*name, *enterprise, variable(name)?.trim().to_owned())))
         .collect();
-    let first = set.iter().find(|(_, enterprise, _)| !enterprise || scope.is_enterprise());
+    // `gh` has separate tokens for enterprise servers.
+    let is_enterprise = scope.api.authority != "api.github.com" && !scope.host.ends_with(".ghe.com");
+    let first = set.iter().find(|(_, enterprise, _)| !enterprise || is_enterprise);
     let used = if scope.is_confirmed() {
         first.map(|(.., token)| token.clone()).or_else(|| gh(&scope.host))
     } else {
@@ -124,7 +121,7 @@ pub(crate) fn secrets(scope: &IssueScope) -> Result<Tokens, Failure> {
             || format!("nothing is requested from `{host}` in a workflow: {why}"),
             |(name, ..)| format!("`{name}` is not sent to `{host}`: {why}"),
         );
-        if in_actions() {
+        if variable("GITHUB_ACTIONS").is_some_and(|value| !value.eq_ignore_ascii_case("false")) {
             let help = format!("set `GH_HOST: {host}` in the workflow's `env` if that host is meant");
             return Err(Failure::usage(format!("{stopped}; {help}")));
         }
@@ -138,10 +135,6 @@ pub(crate) fn secrets(scope: &IssueScope) -> Result<Tokens, Failure> {
         }
     };
     Ok(Tokens::new(used, set.into_iter().map(|(.., token)| token)))
-}
-
-fn in_actions() -> bool {
-    variable("GITHUB_ACTIONS").is_some_and(|value| !value.eq_ignore_ascii_case("false"))
 }
 
 fn gh(host: &str) -> Option<String> {

@@ -4,12 +4,10 @@
 mod hunks;
 mod needs_review;
 mod pack;
-mod salvage;
 mod sections;
 mod set;
 
 pub use hunks::{DiffLine, changed_words};
-pub use salvage::{SalvagedPack, salvage};
 pub use sections::SectionChange;
 pub(super) use sections::changes as section_changes;
 pub use set::{Pair, Rebuilt, compare};

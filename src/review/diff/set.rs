@@ -1,8 +1,8 @@
 //! Comparison of two sets of packs: grouped by cause, equal changes listed once.
 
-use super::salvage::SalvagedPack;
 use super::sections::SectionChange;
 use super::{Cause, Diff, PackChange, ReviewItem, SharedChange, Verdict, needs_review, pack};
+use crate::review::read::SalvagedPack;
 use crate::review::stale::limits;
 use crate::wire::Pack;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -113,13 +113,9 @@ impl RootText<'_> {
             rest.is_some() && !spoken[word.len()..].starts_with(char::is_alphanumeric)
         };
         let introduces = passage.run.lists == 0 && spoken.ends_with(COLON);
-        let is_over = passage.run.task && self.is_checked(passage.line) || ANSWERED.iter().any(begins);
+        let is_checked = || ["[x]", "[X]"].iter().any(|mark| self.line(passage.line).contains(mark));
+        let is_over = passage.run.task && is_checked() || ANSWERED.iter().any(begins);
         !(introduces || is_over || is_nothing(spoken))
-    }
-
-    fn is_checked(&self, line: u32) -> bool {
-        let line = self.line(line);
-        line.contains("[x]") || line.contains("[X]")
     }
 
     fn line(&self, number: u32) -> &str {
