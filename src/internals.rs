@@ -41,8 +41,8 @@ pub mod intake {
 }
 pub mod model {
     pub use crate::model::{
-        Code, Completeness, Diagnostic, Digest, Given, Node, Refusal, Relation, RepoPath, SNAPSHOT_VERSION, Severity,
-        SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef, SnapshotRelation,
+        CardSource, Code, Completeness, Diagnostic, Digest, Node, Refusal, Relation, RepoPath, SNAPSHOT_VERSION,
+        Severity, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef, SnapshotRelation,
         SnapshotRelations, SourceTree, Value,
     };
 }

@@ -13,7 +13,7 @@ use crate::engine::{
 use crate::handoff::cards::{CardError, LogName, parse};
 use crate::handoff::handover::{Arguments, HandoverPlan, HandoverRequest, Party, own_log, plan, replay};
 use crate::knowledge::{Agent, AgentError};
-use crate::model::{Given, RepoPath, did_you_mean};
+use crate::model::{CardSource, RepoPath, did_you_mean};
 use crate::review::read;
 use crate::seal::Sealed;
 use crate::store::{Access, Folder};
@@ -300,9 +300,9 @@ impl<'r> Checkout<'r> {
     fn probe_handover(&self, pack: &Pack, handover: &PackHandover) -> Result<BudgetProbe<'_, 'r>, Failure> {
         let Self { global, repository, project } = self;
         let files = CardFiles::new(global, repository.root(), repository.settings());
-        let given = |section: &Section| Given::ALL.into_iter().find(|given| given.name() == section.provenance);
+        let given = |section: &Section| CardSource::ALL.into_iter().find(|given| given.name() == section.provenance);
         let own = pack.sections.iter().filter_map(|section| {
-            let given = given(section).filter(|given| *given != Given::Inherited)?;
+            let given = given(section).filter(|given| *given != CardSource::Inherited)?;
             Some((section.metadata.card.as_ref()?.id.as_str(), given))
         });
         let PackHandover { context_box_id, target_profile_box_id, output_box, .. } = handover;
@@ -322,11 +322,11 @@ impl<'r> Checkout<'r> {
 
 fn summary(built: &BuiltHandover, path: &str) -> Vec<String> {
     let BuiltHandover { plan, sealed, agent, .. } = built;
-    let count = |given: Given| plan.cards.iter().filter(|card| card.given == given).count();
+    let count = |given: CardSource| plan.cards.iter().filter(|card| card.given == given).count();
     let shown = sealed.pack().sections.iter().filter(|section| section.kind == "card").count();
     let left_out = plan.cards.len().saturating_sub(shown);
-    let mut parts = format!("{} given, {} inherited", count(Given::Argument), count(Given::Inherited));
-    if count(Given::ParentPointer) > 0 {
+    let mut parts = format!("{} given, {} inherited", count(CardSource::Argument), count(CardSource::Inherited));
+    if count(CardSource::ParentPointer) > 0 {
         parts += ", 1 that names who hands over";
     }
     if left_out > 0 {

@@ -59,7 +59,7 @@ pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-fn given(from: &Path) -> Result<Given, Failure> {
+fn given(from: &Path) -> Result<GivenNotes, Failure> {
     if from != Path::new("-") {
         return Ok((format!("`{}`", from.display()), input::named_file(from)?));
     }
@@ -95,7 +95,7 @@ fn configured(global: &Global, knowledge: &Settings) -> Result<(Vec<PathBuf>, Ex
 }
 
 /// Notes that somebody else made, as they came, with where they came from.
-type Given = (String, Vec<u8>);
+type GivenNotes = (String, Vec<u8>);
 
 /// Notes on a document as JSON, and what is to be written beside it; `None` for notes that the repo has already.
 type Made = (Value, Option<String>);
@@ -128,7 +128,7 @@ struct NoteMaker {
     settings: Settings,
     root: PathBuf,
     deny: DenyList,
-    given: Option<Given>,
+    given: Option<GivenNotes>,
     writes: bool,
 }
 
@@ -191,7 +191,7 @@ impl NoteMaker {
     }
 
     /// Returns notes that somebody else made, redacted, if they are right as a whole.
-    fn checked(&self, (name, bytes): &Given, body: &Clean, source: &Digest) -> Result<Notes, NotesError> {
+    fn checked(&self, (name, bytes): &GivenNotes, body: &Clean, source: &Digest) -> Result<Notes, NotesError> {
         let name = self.line(name);
         let text = decoded(bytes.clone()).map_err(|why| NotesError::new("not-text", format!("{name}: {why}")))?;
         let written =

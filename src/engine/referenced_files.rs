@@ -12,7 +12,7 @@ use crate::knowledge::TestFiles;
 use crate::model::{Code, DecisionState, Diagnostic, Digest, Digester, Place, RepoPath, bounded, conflict_in_markdown};
 use crate::records::conflict_markers;
 use crate::redact::Clean;
-use crate::select::{CodeUse, Document, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences};
+use crate::select::{CodeUse, ParsedDocument, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash as _;
@@ -25,7 +25,7 @@ const MAX_FILE_BYTES: usize = 1 << 20;
 const HOLDS_SECRETS: &str = "holds_secrets";
 
 /// A referenced document as read: its path in clean text, and its content or why there is none.
-type LoadedDocument = (Clean, Result<Arc<Document>, &'static str>);
+type LoadedDocument = (Clean, Result<Arc<ParsedDocument>, &'static str>);
 
 /// The references of the items that packs need, and the files that they lead to.
 pub(super) struct ReferencedFiles<'p, 's> {
@@ -308,23 +308,24 @@ fn read_file(
     let (shown, text, removals, digest) = reader.file(path, purpose, &raw);
     let (status, state) = text.adr_status().unzip();
     let is_inactive = state == Some(DecisionState::Inactive);
-    let document = Document { path: path.clone(), shown: shown.clone(), text, status, is_inactive, removals, digest };
+    let document =
+        ParsedDocument { path: path.clone(), shown: shown.clone(), text, status, is_inactive, removals, digest };
     let read = (shown, Ok(Arc::new(document)));
     reader.inputs.put_file_result(purpose, path, &[], || read.clone());
     Ok(read)
 }
 
-fn has_section(document: &Document, anchor: &str) -> bool {
+fn has_section(document: &ParsedDocument, anchor: &str) -> bool {
     document.text.markdown.outline.section(document.text.clean.len(), anchor).is_some()
 }
 
-fn conflict_in(document: &Document) -> Option<Diagnostic> {
+fn conflict_in(document: &ParsedDocument) -> Option<Diagnostic> {
     let line = document.text.line_before(conflict_in_markdown(&document.text.clean)?);
     Some(conflict_markers(Place::line(document.path.clone(), line), &format!("`{}`", document.shown)))
 }
 
 /// Returns a warning if a document lacks the referenced heading, or is an ADR that is not in force.
-fn document_warning(document: &Document, file: &FileRef, id: &str) -> Option<Diagnostic> {
+fn document_warning(document: &ParsedDocument, file: &FileRef, id: &str) -> Option<Diagnostic> {
     let at = Some(Place::line(file.at.path.clone(), file.at.line));
     if let Some(anchor) = file.anchor.as_ref().filter(|anchor| !has_section(document, anchor)) {
         let message = format!("`{}` has no heading `#{anchor}`; the whole document is taken", document.shown);

@@ -6,7 +6,7 @@ use super::cards::{
     Role, is_hex,
 };
 use crate::config::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY, TargetStrategy};
-use crate::model::{Given, did_you_mean, slug};
+use crate::model::{CardSource, did_you_mean, slug};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ pub struct HandoverRequest<'a> {
 pub struct HandedCard {
     pub id: ContentId,
     /// How it came here.
-    pub given: Given,
+    pub given: CardSource,
     pub card: ReadCard,
 }
 
@@ -88,7 +88,11 @@ pub fn plan(
     for id in inherited.iter().flat_map(|content| &content.card_ids) {
         // A card that is given with this task is no history, also if it was given before.
         if seen.insert(id) && !own_ids.contains(id) {
-            cards.push(HandedCard { id: id.clone(), given: Given::Inherited, card: read(store, id, request.now)? });
+            cards.push(HandedCard {
+                id: id.clone(),
+                given: CardSource::Inherited,
+                card: read(store, id, request.now)?,
+            });
         }
     }
     let mut added = BTreeSet::new();
@@ -120,7 +124,7 @@ pub fn replay(
     context_box: &str,
     profile_box: &str,
     output_box: &str,
-    own: &BTreeMap<&str, Given>,
+    own: &BTreeMap<&str, CardSource>,
     store: &CardStore,
     now: &str,
 ) -> Result<HandoverPlan, CardError> {
@@ -129,7 +133,7 @@ pub fn replay(
     let output_box = LogName::new(output_box)?;
     let mut cards = Vec::new();
     for id in store.existing_box(&context_box.to_string())?.card_ids {
-        let given = own.get(id.to_string().as_str()).copied().unwrap_or(Given::Inherited);
+        let given = own.get(id.to_string().as_str()).copied().unwrap_or(CardSource::Inherited);
         cards.push(HandedCard { card: read(store, &id, now)?, given, id });
     }
     let (new_cards, new_boxes, notes) = (Vec::new(), Vec::new(), Vec::new());
@@ -240,7 +244,7 @@ struct OwnCard {
     card: Value,
     /// Whether a secret was removed that only the name of the argument or its type makes one.
     redacted: bool,
-    given: Given,
+    given: CardSource,
 }
 
 /// Returns the cards that the handover adds: those of its arguments, and the one that names its source.
@@ -265,7 +269,7 @@ fn own_cards(request: &HandoverRequest<'_>, writer: CardWriter<'_>) -> Result<Ve
             "content": {"kind": "json", "value": {"parent_agent_id": from.key}},
             "metadata": {"handover": about},
         });
-        cards.push(OwnCard { card, redacted: false, given: Given::ParentPointer });
+        cards.push(OwnCard { card, redacted: false, given: CardSource::ParentPointer });
     }
     Ok(cards)
 }
@@ -370,7 +374,7 @@ impl Arguments {
                 card["role"] = "user".into();
             }
             card["metadata"] = metadata.into();
-            cards.push(OwnCard { card, redacted: by_key || by_type, given: Given::Argument });
+            cards.push(OwnCard { card, redacted: by_key || by_type, given: CardSource::Argument });
         }
         Ok(cards)
     }

@@ -77,7 +77,7 @@ pub fn is_card_type(text: &str) -> bool {
 
 named_enum! {
     /// How a card came into a handover, in the order of a handover; the name is the provenance of its section.
-    pub enum Given {
+    pub enum CardSource {
         /// It was in a box that is inherited.
         Inherited = "inherited",
         /// It was made of an argument.

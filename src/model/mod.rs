@@ -31,7 +31,7 @@ pub use github::{
     Completeness, IssueReference, SNAPSHOT_VERSION, SnapshotAuthor, SnapshotCode, SnapshotComment, SnapshotComments,
     SnapshotIssue, SnapshotRef, SnapshotRelation, SnapshotRelations, is_repo_name, issue_url,
 };
-pub use item::{Given, ItemState, Relation, is_card_type};
+pub use item::{CardSource, ItemState, Relation, is_card_type};
 pub(crate) use named_enum::named_enum;
 pub use names::{
     canonical, did_you_mean, ends_name, has_letter_prefix, is_other_script, is_typographic_hyphen, latin_parts,

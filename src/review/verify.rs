@@ -1,7 +1,7 @@
 //! Verification of a finished pack without its repo.
 
 use super::read::{content_hash, read};
-use crate::model::{Digest, Given, IssueReference, natural_cmp, slug};
+use crate::model::{CardSource, Digest, IssueReference, natural_cmp, slug};
 use crate::redact::{Redactor, invisible};
 use crate::render::{self, Form};
 use crate::wire::{Pack, PackRoot, Section};
@@ -314,7 +314,7 @@ fn handover(pack: &Pack, faults: &mut Vec<String>) {
         if !["system", "user", "assistant", "tool"].contains(&card.role.as_str()) {
             faults.push(format!("section {} has the unknown role {}", shown(&section.id), shown(&card.role)));
         }
-        match Given::ALL.iter().position(|given| given.name() == section.provenance) {
+        match CardSource::ALL.iter().position(|given| given.name() == section.provenance) {
             Some(place) if place >= before => before = place,
             Some(_) => faults.push(format!("section {} is out of order", shown(&section.id))),
             None => faults.push(format!("section {} was handed over in no known way", shown(&section.id))),

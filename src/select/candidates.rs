@@ -3,7 +3,7 @@
 use super::context::MentionedItem;
 use super::neighbours::NEIGHBOURS;
 use super::origins::redactions;
-use super::root::MAX_LISTED_CLAIMS;
+use super::root::MAX_LISTED_RELATIONS;
 use super::selector::Selector;
 use super::types::{Filler, INSTRUCTIONS, TextLevels};
 use super::{
@@ -153,7 +153,7 @@ pub fn hash_selection_inputs<H: Hasher>(
     whole(root, state);
     let (claims, hidden) = (context.graph.claims(root), context.graph.hidden(root));
     (claims.len(), hidden).hash(state);
-    for edge in claims.iter().take(MAX_LISTED_CLAIMS) {
+    for edge in claims.iter().take(MAX_LISTED_RELATIONS) {
         hash_edge(edge, state);
         (context.id(edge), context.state(edge), context.lists_untracked([edge])).hash(state);
     }

@@ -2,7 +2,7 @@
 
 use super::origins::add_lines;
 use super::source_text::SourceText;
-use super::{CodeUse, Document, ReferencedCode, TextLevels, WORDS};
+use super::{CodeUse, ParsedDocument, ReferencedCode, TextLevels, WORDS};
 use crate::config::CodeDetail;
 use crate::graph::KeptCode;
 use crate::model::{LineRange, RepoPath, floor_cluster};
@@ -42,7 +42,7 @@ struct LineGroup<'a> {
 }
 
 struct CodeFile<'a> {
-    document: &'a Document,
+    document: &'a ParsedDocument,
     lines: SourceText<'a>,
     detail: CodeDetail,
 }

@@ -3,7 +3,8 @@
 use super::edge_list::quoted_title;
 use super::fields::{first_statement, outcome_of, text_fields};
 use super::origins::{
-    Document, RedactionRecord, TextOrigin, file_origin, item_origin, marker, redactions, redactions_in_text_and_names,
+    ParsedDocument, RedactionRecord, TextOrigin, file_origin, item_origin, marker, redactions,
+    redactions_in_text_and_names,
 };
 use super::outline::{Chunk, ChunkWeight, ExcerptSize, MarkedText, is_comment, sections, within};
 use super::passage::{PassageBuilder, without_comments};
@@ -338,7 +339,7 @@ impl SelectionContext<'_> {
     /// Returns title, origin and body of a file or its section, if it has that. Sections `named` by the root stay longest.
     pub(super) fn file(
         &self,
-        document: &Document,
+        document: &ParsedDocument,
         kind: FileKind,
         anchor: Option<&str>,
         named: Vec<usize>,
@@ -356,7 +357,7 @@ impl SelectionContext<'_> {
         Some((title, origin, body))
     }
 
-    fn read(&self, document: &Document, key: &FileKey, range: &Range<usize>, origin: &TextOrigin) -> FileSection {
+    fn read(&self, document: &ParsedDocument, key: &FileKey, range: &Range<usize>, origin: &TextOrigin) -> FileSection {
         let (_, kind, anchor, named) = key;
         let markdown = &document.text.markdown.outline;
         let whole = &document.text.clean;
@@ -411,7 +412,7 @@ fn outcome_line(entry: &Entry, outcome: Option<&Clean>, chunks: &[Chunk]) -> Opt
 }
 
 /// Returns the section's heading, or the document's first heading of level 1, else its `title:`, else its path.
-fn heading(document: &Document, range: &Range<usize>, section: bool) -> Clean {
+fn heading(document: &ParsedDocument, range: &Range<usize>, section: bool) -> Clean {
     let markdown = &document.text.markdown.outline;
     let text = &document.text.clean;
     let bytes = |heading: &Heading| markdown.blocks[heading.block].range.clone();

@@ -3,7 +3,9 @@
 
 use super::origins::redactions;
 use super::outline::ExcerptSize;
-use super::types::{CHANGES, FURTHER_OVERVIEW, JOB, OVERVIEW, PINNED, RELEVANT, SECRET, SOUL, SectionKind, USER};
+use super::types::{
+    CHANGES, FURTHER_OVERVIEW, JOB, OVERVIEW, PINNED, RELEVANT, SECRET_DOCUMENT, SOUL, SectionKind, USER,
+};
 use super::{
     AgentLabel, Candidate, CardFacts, Chunk, DocumentFacts, HandoverLabel, Input, Omission, OriginKind, PackLabels,
     Passage, Rank, Role, SectionBody, SelectionContext, TextLevels, TextOrigin,
@@ -11,7 +13,7 @@ use super::{
 use crate::config::Policy;
 use crate::graph::{Outline, RecordedRemoval};
 use crate::knowledge::{Agent, Chosen, Knowledge, KnowledgeDocument, UnusableDocument};
-use crate::model::{Digest, Given};
+use crate::model::{CardSource, Digest};
 use crate::redact::{Clean, CleanBuf};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -133,10 +135,10 @@ impl KnowledgeSections {
     /// Adds a document that holds secrets and that the root refers to: the line that names it.
     pub fn add_secret(&mut self, document: &KnowledgeDocument) {
         if self.labels.policy == Some(Policy::Minimal) {
-            return self.leave_out(document, SECRET, "policy");
+            return self.leave_out(document, SECRET_DOCUMENT, "policy");
         }
         self.read(&document.shown, document.digest);
-        self.first.push(notes(document, SECRET, &document.shown));
+        self.first.push(notes(document, SECRET_DOCUMENT, &document.shown));
     }
 
     pub fn add_changes(&mut self, changes: &RecentChanges) {
@@ -284,7 +286,7 @@ pub struct CardText {
     /// The 64 hex digits of its id.
     pub hex: String,
     /// How it came into the handover.
-    pub given: Given,
+    pub given: CardSource,
     /// What it says, or why it is not read any more.
     pub content: Result<CardContentText, &'static str>,
 }
@@ -317,19 +319,19 @@ impl CardText {
 
     /// Returns whether it is untrusted: an agent that left a card may have been talked into it, and a tool returns anything.
     fn is_untrusted(&self) -> bool {
-        let is_inherited = self.given == Given::Inherited;
+        let is_inherited = self.given == CardSource::Inherited;
         is_inherited || self.content.as_ref().is_ok_and(|content| content.role == "tool")
     }
 }
 
 impl CardContentText {
-    fn first_line(&self, given: Given) -> Clean {
+    fn first_line(&self, given: CardSource) -> Clean {
         // Who wrote an inherited card says so of themselves.
-        let claims = if given == Given::Inherited && self.role == "system" { "claims to be " } else { "" };
+        let claims = if given == CardSource::Inherited && self.role == "system" { "claims to be " } else { "" };
         let words = match given {
-            Given::Inherited => "inherited",
-            Given::Argument => "given with this task",
-            Given::ParentPointer => "parent pointer",
+            CardSource::Inherited => "inherited",
+            CardSource::Argument => "given with this task",
+            CardSource::ParentPointer => "parent pointer",
         };
         let mut line = CleanBuf::new();
         line.lit("_").lit(words).lit(": ").line(&self.kind);
@@ -352,12 +354,12 @@ impl CardContentText {
 impl KnowledgeSections {
     pub fn add_handover(&mut self, context: &SelectionContext<'_>, handed: &HandedOver) {
         self.labels.handover = Some(handed.label.clone());
-        let inherited = handed.cards.iter().filter(|card| card.given == Given::Inherited).count();
+        let inherited = handed.cards.iter().filter(|card| card.given == CardSource::Inherited).count();
         let (mut over, mut left_out) = (inherited.saturating_sub(MAX_INHERITED), Vec::new());
         for card in &handed.cards {
             let digest = card.content.as_ref().ok().map(CardContentText::digest);
             self.inputs.push(Input { origin: TextOrigin::named(OriginKind::Card, card.id()), digest });
-            if card.given == Given::Inherited && over > 0 {
+            if card.given == CardSource::Inherited && over > 0 {
                 over -= 1;
                 left_out.push(card);
                 continue;
@@ -381,14 +383,14 @@ fn section(context: &SelectionContext<'_>, card: &CardText, content: &CardConten
     let hex = card.short_hex();
     let origin = TextOrigin::named(OriginKind::Card, hex.clone());
     let line = content.first_line(card.given);
-    let (role, body) = if card.given == Given::Inherited {
+    let (role, body) = if card.given == CardSource::Inherited {
         let pointer = CleanBuf::new().line(&content.title()).lit(": card ").line(&hex).finish();
         let passage = context.after_line(&line, &content.text, &Outline::read(&content.text), &origin);
         (Role::Optional, SectionBody::Passage(passage, pointer))
     } else {
         let mut body = CleanBuf::new();
         body.text(&line).lit("\n\n").text(&content.text);
-        if card.given == Given::Argument && &*content.kind == "task.instruction" {
+        if card.given == CardSource::Argument && &*content.kind == "task.instruction" {
             body.lit("\n\n_Results go to the log `").line(output).lit("`._");
         }
         (Role::Fixed, SectionBody::Whole(body.finish()))
@@ -415,6 +417,6 @@ fn beyond_limit(cards: &[&CardText]) -> Option<Omission> {
     let contents = cards.iter().filter_map(|card| card.content.as_ref().ok());
     let chars = contents.map(|content| content.text.chars().count() as u64).sum();
     let origin = TextOrigin::named(OriginKind::Card, range.clone());
-    let omission = Omission::new(SectionKind::of_card(Given::Inherited), &range, title, origin, "limit");
+    let omission = Omission::new(SectionKind::of_card(CardSource::Inherited), &range, title, origin, "limit");
     Some(Omission { untrusted: true, chars: Some(chars), ..omission })
 }

@@ -89,7 +89,7 @@ pub struct RedactionRecord {
 
 /// A file that some root refers to, read, redacted and parsed.
 #[derive(Debug)]
-pub struct Document {
+pub struct ParsedDocument {
     pub path: RepoPath,
     pub shown: Clean,
     pub text: ParsedText,
@@ -101,10 +101,10 @@ pub struct Document {
     pub digest: Digest,
 }
 
-impl Hash for Document {
+impl Hash for ParsedDocument {
     /// Hashes the digest in place of the text and everything parsed from it.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Document { path, shown, text, status, is_inactive, removals, digest } = self;
+        let ParsedDocument { path, shown, text, status, is_inactive, removals, digest } = self;
         (path, shown, &text.folds, status, is_inactive, removals, digest).hash(state);
     }
 }
@@ -144,7 +144,7 @@ pub(super) fn origin_of_item(entry: &Entry, path: Clean, lines: Option<[u64; 2]>
     TextOrigin { path: Some(path), lines, ..TextOrigin::named(OriginKind::WorkItem, entry.item.id.clone()) }
 }
 
-pub(super) fn file_origin(document: &Document, anchor: Option<&str>, range: &Range<usize>) -> TextOrigin {
+pub(super) fn file_origin(document: &ParsedDocument, anchor: Option<&str>, range: &Range<usize>) -> TextOrigin {
     let text = &document.text.clean;
     let breaks = |text: &str| u32::try_from(memchr::memchr_iter(b'\n', text.as_bytes()).count()).unwrap_or(u32::MAX);
     let first = breaks(&text[..range.start]).saturating_add(1);

@@ -2,11 +2,10 @@
 
 use super::code::{anchor, code_sections, identifiers, lines_at_commit};
 use super::neighbours::{names_successor, nth_line};
-use super::origins::add_lines;
-use super::origins::{record_origin, redactions, redactions_in_file};
+use super::origins::{add_lines, record_origin, redactions, redactions_in_file};
 use super::selector::{Loaded, ReferencedCode, ReferencedFile, ReferencedLines, Selector};
 use super::types::{ADR, CODE, DOCUMENT, LIKELY, SectionKind};
-use super::{Candidate, Document, Evidence, Input, Omission, Rank, SectionBody, TextOrigin, WORDS};
+use super::{Candidate, Evidence, Input, Omission, ParsedDocument, Rank, SectionBody, TextOrigin, WORDS};
 use crate::graph::{Entry, FileKind, FileRef, Graph, ItemState, MissingReference, ShownPlace};
 use crate::knowledge::LikelyFile;
 use crate::markdown::words;
@@ -151,7 +150,13 @@ impl Selector<'_> {
     }
 
     /// Returns a document without a section and records it as an input, or adds an omission.
-    fn file<'d>(&mut self, kind: FileKind, path: &RepoPath, shown: &Clean, read: &'d Loaded) -> Option<&'d Document> {
+    fn file<'d>(
+        &mut self,
+        kind: FileKind,
+        path: &RepoPath,
+        shown: &Clean,
+        read: &'d Loaded,
+    ) -> Option<&'d ParsedDocument> {
         if self.shown.contains(path) {
             return None;
         }
@@ -190,7 +195,7 @@ impl Selector<'_> {
     }
 
     /// Returns the headings of a document that the text by an item names.
-    fn named_headings(&self, by: usize, document: &Document) -> Vec<usize> {
+    fn named_headings(&self, by: usize, document: &ParsedDocument) -> Vec<usize> {
         let text = &self.context.corpus.entries[by].body.clean;
         let headings = &document.text.markdown.outline.headings;
         if text.is_empty() || headings.is_empty() {

@@ -118,8 +118,8 @@ impl Selector<'_> {
     }
 }
 
-/// The most claims that a pack lists; the others are counted.
-pub(super) const MAX_LISTED_CLAIMS: usize = 10;
+/// The most claims, and relations to what cannot be found, that a pack lists; the others are counted.
+pub(super) const MAX_LISTED_RELATIONS: usize = 10;
 
 impl EdgeList {
     pub(super) fn new(context: &SelectionContext<'_>, root: usize) -> Self {
@@ -139,14 +139,14 @@ impl EdgeList {
             ..row(edge)
         };
         let rows: Vec<EdgeRow> = context.graph.shown(root).map(titled).collect();
-        let unresolved = context.unresolved(root).take(MAX_LISTED_CLAIMS).map(|it| {
+        let unresolved = context.unresolved(root).take(MAX_LISTED_RELATIONS).map(|it| {
             let mut line = CleanBuf::new();
             line.lit(it.relation.name()).lit(" ").line(&it.text).lit(": ").lit(it.why);
             line.lit(" (").lit(it.evidence.source.name()).lit(", ").line(&it.evidence.at).lit(")").finish()
         });
         let count = context.unresolved(root).count();
-        let more = (count > MAX_LISTED_CLAIMS).then(|| {
-            CleanBuf::new().number((count - MAX_LISTED_CLAIMS) as u64).lit(" more that cannot be found").finish()
+        let more = (count > MAX_LISTED_RELATIONS).then(|| {
+            CleanBuf::new().number((count - MAX_LISTED_RELATIONS) as u64).lit(" more that cannot be found").finish()
         });
         let issue = &context.corpus.entries[root].issue;
         let unknown = issue.as_ref().map(|issue| issue.unknown_names()).unwrap_or_default();
@@ -173,6 +173,6 @@ impl SelectionContext<'_> {
     }
 
     pub(super) fn shown_claims(&self, root: usize) -> impl Iterator<Item = &Edge> {
-        self.graph.claims(root).iter().take(MAX_LISTED_CLAIMS)
+        self.graph.claims(root).iter().take(MAX_LISTED_RELATIONS)
     }
 }

@@ -1,7 +1,7 @@
 //! What a root refers to, and what the selection for its pack gathers: sections, what was left out, and inputs.
 
 use super::origins::origin_of_item;
-use super::{Candidate, Document, Fillers, Input, Notice, Omission, Role, SelectionContext, TextOrigin};
+use super::{Candidate, Fillers, Input, Notice, Omission, ParsedDocument, Role, SelectionContext, TextOrigin};
 use crate::config::Group;
 use crate::graph::{FileRef, KeptCode, MissingReference, RecordedRemoval, ShownPlace};
 use crate::knowledge::LikelyFile;
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A document, or the reason of its omission (`docs/format.md`).
-pub(super) type Loaded = Result<Arc<Document>, &'static str>;
+pub(super) type Loaded = Result<Arc<ParsedDocument>, &'static str>;
 
 /// A document that the root, or a neighbour that the profile names, refers to.
 #[derive(Debug, Clone)]

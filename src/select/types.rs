@@ -10,7 +10,7 @@ use crate::config::Group::{
 use crate::config::Policy;
 use crate::graph::Authored;
 use crate::knowledge::LikelyFile;
-use crate::model::{Digest, Given, joined_instructions};
+use crate::model::{CardSource, Digest, joined_instructions};
 use crate::redact::{Clean, CleanBuf};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -389,11 +389,11 @@ impl SectionKind {
     }
 
     /// Returns the kind of the cards that came into a handover in this way.
-    pub(super) fn of_card(given: Given) -> Self {
+    pub(super) fn of_card(given: CardSource) -> Self {
         match given {
-            Given::Inherited => INHERITED_CARD,
-            Given::Argument => GIVEN_CARD,
-            Given::ParentPointer => PARENT_CARD,
+            CardSource::Inherited => INHERITED_CARD,
+            CardSource::Argument => GIVEN_CARD,
+            CardSource::ParentPointer => PARENT_CARD,
         }
     }
 }
@@ -422,7 +422,7 @@ pub(super) const OVERVIEW: SectionKind = kind("overview", "overview", "overview"
 pub(super) const USER: SectionKind = kind("user", "overview", "overview", Some(Knowledge));
 pub(super) const FURTHER_OVERVIEW: SectionKind = kind("doc.", "overview", "overview", Some(Knowledge));
 pub(super) const PINNED: SectionKind = kind("doc.", "document_notes", "pinned", Some(Knowledge));
-pub(super) const SECRET: SectionKind = kind("doc.", "document_notes", "doc_ref", Some(Knowledge));
+pub(super) const SECRET_DOCUMENT: SectionKind = kind("doc.", "document_notes", "doc_ref", Some(Knowledge));
 pub(super) const RELEVANT: SectionKind = kind("doc.", "document_notes", "relevant", Some(Relevant));
 pub(super) const CHANGES: SectionKind = kind("changes", "recent_changes", "history", Some(Changes));
 pub(super) const INHERITED_CARD: SectionKind = kind("card.", "card", "inherited", Some(Cards));

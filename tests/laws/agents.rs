@@ -5,7 +5,7 @@ use super::memory::{Memory, Office, STRATEGIES, cases, chars};
 use super::sandbox::{Sandbox, run};
 use contextpack::internals::config::{Policy, RedactionSettings};
 use contextpack::internals::engine::{AgentContext, BudgetLimits, BuildJob, Project};
-use contextpack::internals::model::{Diagnostic, Digest, Given};
+use contextpack::internals::model::{CardSource, Diagnostic, Digest};
 use contextpack::internals::redact::{Clean, Piece, Redactor};
 use contextpack::internals::render;
 use contextpack::internals::seal::{Sealed, Stamp};
@@ -145,7 +145,7 @@ type CardShape = (bool, bool, Vec<usize>);
 fn handed(shapes: &[CardShape], task: usize) -> Arc<HandedOver> {
     let redactor = Redactor::new(&RedactionSettings::default());
     let clean = |text: &str| redactor.scrub("", &[Piece { key: "body", text, line: 1 }]).texts.remove(0);
-    let card = |given: Given, n: usize, role: &'static str, text: &str| CardText {
+    let card = |given: CardSource, n: usize, role: &'static str, text: &str| CardText {
         hex: Digest::of(format!("{n}")).to_string()[7..].to_owned(),
         given,
         content: Ok(CardContentText {
@@ -162,11 +162,11 @@ fn handed(shapes: &[CardShape], task: usize) -> Arc<HandedOver> {
     };
     let mut cards: Vec<CardText> = Vec::new();
     for (n, (expired, tool, lengths)) in shapes.iter().enumerate() {
-        let shown = card(Given::Inherited, n, if *tool { "tool" } else { "assistant" }, &paragraphs(n, lengths));
+        let shown = card(CardSource::Inherited, n, if *tool { "tool" } else { "assistant" }, &paragraphs(n, lengths));
         cards.push(if *expired { CardText { content: Err("expired"), ..shown } } else { shown });
     }
-    cards.push(card(Given::Argument, 1000, "user", &format!("The whole task. {}", paragraphs(1000, &[task]))));
-    cards.push(card(Given::ParentPointer, 1001, "system", "The parent."));
+    cards.push(card(CardSource::Argument, 1000, "user", &format!("The whole task. {}", paragraphs(1000, &[task]))));
+    cards.push(card(CardSource::ParentPointer, 1001, "system", "The parent."));
     let label = HandoverLabel {
         recipe: "delegate".to_owned(),
         from: None,
