@@ -149,7 +149,7 @@ impl Fork {
         name: &str,
         planned: &[PlannedTask],
     ) -> Result<Self, String> {
-        fields.take_same("batch_id", &name)?;
+        fields.take_same("batch_id", name)?;
         let (at, parent_log) = (fields.take("at")?, fields.take("parent_log")?);
         let fork = Self { at, path, parent_log, tasks: fields.take("tasks")? };
         fields.end()?;
