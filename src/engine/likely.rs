@@ -2,10 +2,12 @@
 
 use super::project::{Project, ReadSources};
 use crate::cache::FilePurpose;
-use crate::knowledge::{LikelyFile, SourceIndex, SourceTerms, TestFiles, is_source};
-use crate::model::{Diagnostic, RepoPath, Severity};
-use crate::select::RootReferences;
+use crate::graph::Entry;
+use crate::knowledge::{ItemTerms, LikelyFile, SourceIndex, SourceTerms, TestFiles, is_source};
+use crate::model::{Diagnostic, Digester, RepoPath, Severity};
+use crate::select::{RootReferences, source_parts};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 impl Project<'_> {
     pub(super) fn unread_sources(&self) -> &[Diagnostic] {
@@ -23,12 +25,15 @@ impl Project<'_> {
             references.code.iter().any(|code| code.path == *path)
                 || references.files.iter().any(|it| it.file.path == *path)
         };
-        let found = index.find(&entry.item.title, &[&entry.body.clean], &known, most);
+        let found = index.find([&entry.item.title, &entry.body.clean], &known, most);
         let located = found.into_iter().filter_map(|found| {
             let raw = self.reader.inputs.read(found.path).ok()?;
             // The index is of raw text: only what redaction leaves of it is shown.
             let (path, text, ..) = self.reader.file(found.path, FilePurpose::Code, &raw);
-            let LikelyFile { path, lines: [first, last], words } = found.located(path, &text.clean)?;
+            let LikelyFile { path, lines: [first, last], words } = {
+                let parts = source_parts(found.path.name(), &text.clean);
+                found.located(path, &text.clean, &parts)?
+            };
             let [first, last] = [first, last].map(|line| u32::try_from(line).unwrap_or(u32::MAX));
             let lines = [text.line_before(first), text.last_line_before(last)].map(u64::from);
             Some(LikelyFile { path, lines, words })
@@ -41,7 +46,7 @@ impl Project<'_> {
             if self.reader.settings.code.likely == 0 {
                 return ReadSources::default();
             }
-            let source = self.reader.source();
+            let (source, inputs) = (self.reader.source(), &self.reader.inputs);
             let files: Vec<&RepoPath> = source.files().iter().filter(|path| self.is_searched(path)).collect();
             let read =
                 files.into_par_iter().map(|path| Ok(self.source_terms(path)?.map(|terms| (path.clone(), terms))));
@@ -50,7 +55,12 @@ impl Project<'_> {
                 Err(fault) => rayon::iter::Either::Right(fault),
             });
             let unread = unread.into_iter().filter(|fault| fault.severity == Severity::Error).collect();
-            ReadSources { index: SourceIndex::new(read.into_iter().flatten().collect()), unread }
+            let words = |entry: &Arc<Entry>| {
+                let key = || Digester::default().part("words").part(entry.identity().bytes()).digest();
+                inputs.memoized(key, || ItemTerms::read([&entry.item.title, &entry.body.clean]))
+            };
+            let items: Vec<Arc<ItemTerms>> = self.corpus.entries.par_iter().map(words).collect();
+            ReadSources { index: SourceIndex::new(read.into_iter().flatten().collect(), &items), unread }
         })
     }
 

@@ -1,7 +1,8 @@
 //! Source files that may matter for an item: a search by words, not a reference.
 //!
 //! BM25 over the words of each file and their parts (`TaskCard`, `task_card`: `taskcard`, `task`, `card`), with the words of
-//! its path besides, which say more than those of its text. Depends on the files of the commit alone.
+//! its path besides, which say more than those of its text. Of an item, names of code count more, and what most items have,
+//! such as the headings of a template, counts less. Depends on the files of the commit alone.
 
 use super::choice::{B, K1, PRECISION};
 use crate::model::{RepoPath, WordLists};
@@ -11,6 +12,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Deref, Range};
 use std::sync::LazyLock;
 
 static NAMES: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(include_str!("source.txt")));
@@ -21,13 +23,18 @@ const MAX_LINE: usize = 5_000;
 /// How many times the words of a title, and those of a path, count.
 const TITLE: f32 = 2.0;
 const PATH: f32 = 2.0;
+/// How many times a name of code in an item counts, and how many times a word on the first line of a definition.
+const NAME: f32 = 2.0;
+/// What is left of the weight of a word that all items have.
+const COMMON: f32 = 0.4;
 /// How much of its score a test keeps: it is listed with what it tests.
 const TEST: f32 = 0.8;
 const MAX_WORDS: usize = 5;
 /// The most tests that are named with a file.
 const MAX_TESTS: usize = 3;
-/// The lines of the part of a file that is named.
+/// The lines of the part of a file that is named, if no definition is, and the most of a definition.
 const LINES: usize = 40;
+const MAX_DEFINITION: usize = 80;
 
 /// A word as a hash: texts are never kept.
 type Term = u32;
@@ -52,6 +59,29 @@ impl SourceTerms {
         let total = u32::try_from(terms.len()).unwrap_or(u32::MAX);
         Some(Self { total, counts: terms.chunk_by(|a, b| a == b).map(count).collect() })
     }
+}
+
+/// The words of an item, each once.
+#[derive(Debug)]
+pub struct ItemTerms(Vec<Term>);
+
+impl ItemTerms {
+    pub fn read(texts: [&Clean; 2]) -> Self {
+        let mut terms = Vec::new();
+        texts.iter().for_each(|text| for_each_term(text, &mut |term, _, _| terms.push(term)));
+        terms.sort_unstable();
+        terms.dedup();
+        Self(terms)
+    }
+}
+
+/// The parts of a source file, in lines counted from 0.
+#[derive(Debug, Default)]
+pub struct SourceParts {
+    /// The definitions with what belongs to them, and the first line of each.
+    pub definitions: Vec<(Range<usize>, usize)>,
+    /// The imports, and the comments above the first definition.
+    pub preamble: Vec<Range<usize>>,
 }
 
 /// A source file that may matter for an item.
@@ -86,20 +116,24 @@ pub struct SourceIndex {
     /// Word, file and how often it is there, sorted.
     texts: Vec<(Term, u32, u8)>,
     paths: Vec<(Term, u32)>,
+    /// The words of all items, sorted, and the number of items.
+    items: (Vec<Term>, usize),
 }
 
 /// Returns whether a search looks at a file with this path.
 pub fn is_source(path: &RepoPath) -> bool {
     let mut folders = path.dir().split('/');
-    NAMES.has("extension", &path.extension().to_ascii_lowercase()) && !folders.any(|it| NAMES.has("built_folder", it))
+    NAMES.has("extension", &path.extension().to_ascii_lowercase())
+        && !folders.any(|it| it.starts_with('.') || NAMES.has("built_folder", it))
 }
 
 impl SourceIndex {
-    /// Creates an index of `files`, which are sorted by path.
-    pub fn new(read: Vec<(RepoPath, SourceTerms)>) -> Self {
+    /// Creates an index of files, which are sorted by path, for a search by `items`.
+    pub fn new(read: Vec<(RepoPath, SourceTerms)>, items: &[impl Deref<Target = ItemTerms>]) -> Self {
         let total: f32 = read.iter().map(|(_, terms)| terms.total as f32).sum();
         let average = (total / read.len().max(1) as f32).max(1.0);
-        let mut index = Self::default();
+        let words = items.iter().flat_map(|item| &item.0).copied().collect();
+        let mut index = Self { items: (words, items.len()), ..Self::default() };
         for (at, (path, terms)) in (0..).zip(read) {
             index.texts.extend(terms.counts.iter().map(|(term, count)| (*term, at, *count)));
             let text = path.as_str();
@@ -114,34 +148,37 @@ impl SourceIndex {
         }
         index.texts.par_sort_unstable();
         index.paths.sort_unstable();
+        index.items.0.par_sort_unstable();
         index
     }
 
     /// Returns the files that share most with an item, each with its test or what it tests, but for those that are `known`.
     pub fn find(
         &self,
-        title: &Clean,
-        texts: &[&Clean],
+        [title, text]: [&Clean; 2],
         known: &dyn Fn(&RepoPath) -> bool,
         most: usize,
     ) -> Vec<FoundSource<'_>> {
         let mut query: BTreeMap<Term, (f32, Clean)> = BTreeMap::new();
-        for (text, weight) in [(title, TITLE)].into_iter().chain(texts.iter().map(|text| (*text, 1.0))) {
+        for (text, weight) in [(title, TITLE), (text, 1.0)] {
             for_each_term(text, &mut |term, start, end| {
-                query.entry(term).or_insert_with(|| (weight, text.slice(start..end)));
+                let weight = if is_code_name(text, start, end) { weight * NAME } else { weight };
+                let known = query.entry(term).or_insert_with(|| (0.0, text.slice(start..end)));
+                known.0 = known.0.max(weight);
             });
         }
+        query.iter_mut().for_each(|(term, (weight, _))| *weight *= self.significance(*term));
         let mut scores = vec![0.0_f32; self.files.len()];
         for (term, (weight, _)) in &query {
             let held = range_of(&self.texts, |entry| entry.0, *term);
-            let rarity = self.rarity(held.len());
+            let weight_in_text = weight * rarity(held.len(), self.files.len());
             for (_, file, count) in held {
                 let (file, count) = (*file as usize, f32::from(*count));
-                scores[file] += weight * rarity * count * (K1 + 1.0) / (count + self.files[file].length);
+                scores[file] += weight_in_text * count * (K1 + 1.0) / (count + self.files[file].length);
             }
             let named = range_of(&self.paths, |entry| entry.0, *term);
-            let rarity = self.rarity(named.len());
-            named.iter().for_each(|(_, file)| scores[*file as usize] += weight * PATH * rarity);
+            let weight_in_path = weight * PATH * rarity(named.len(), self.files.len());
+            named.iter().for_each(|(_, file)| scores[*file as usize] += weight_in_path);
         }
         let score = |(at, file): (u32, &SourceFile)| {
             let score = scores[at as usize] * if file.is_test { TEST } else { 1.0 };
@@ -166,7 +203,7 @@ impl SourceIndex {
             let held = |(term, (weight, word)): (&Term, &(f32, Clean))| {
                 let held = range_of(&self.texts, |entry| entry.0, *term);
                 held.binary_search_by_key(&at, |entry| entry.1).ok()?;
-                Some((*term, weight * self.rarity(held.len()), word.clone()))
+                Some((*term, weight * rarity(held.len(), self.files.len()), word.clone()))
             };
             let mut words: Vec<(Term, f32, Clean)> = query.iter().filter_map(held).collect();
             words.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
@@ -175,16 +212,32 @@ impl SourceIndex {
         found.into_iter().filter_map(source).collect()
     }
 
-    /// Returns how much a word says that `holders` files have.
-    fn rarity(&self, holders: usize) -> f32 {
-        let (all, holders) = (self.files.len() as f32, holders as f32);
-        (1.0 + (all - holders + 0.5) / (holders + 0.5)).ln()
+    /// Returns how much of its weight a word of an item keeps: 1 if no other item has it.
+    fn significance(&self, term: Term) -> f32 {
+        let (terms, all) = &self.items;
+        let holders = range_of(terms, |known| *known, term).len();
+        COMMON + (1.0 - COMMON) * rarity(holders.max(1), *all) / rarity(1, *all)
     }
 }
 
+/// Returns how much a word says that `holders` of `all` texts have.
+fn rarity(holders: usize, all: usize) -> f32 {
+    let (all, holders) = (all as f32, holders as f32);
+    (1.0 + (all - holders + 0.5) / (holders + 0.5)).ln()
+}
+
+/// Returns whether a word is spelled as code is: `loadTask`, `load_task`, or a word in a code span.
+fn is_code_name(text: &str, start: usize, end: usize) -> bool {
+    let inner = text[start..end].as_bytes();
+    let is_camel = || inner.windows(2).any(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase());
+    inner.contains(&b'_') || is_camel() || text[..start].ends_with('`') || text[end..].starts_with('`')
+}
+
 impl FoundSource<'_> {
-    /// Returns the file with the part of its redacted `text` that has most of the words, and those that are in it.
-    pub fn located(&self, path: Clean, text: &Clean) -> Option<LikelyFile> {
+    /// Returns the file with the part of its redacted `text` that has most of the words, and those that are in the file.
+    ///
+    /// That part is a definition if one has them, the more so if they are on its first line.
+    pub fn located(&self, path: Clean, text: &Clean, parts: &SourceParts) -> Option<LikelyFile> {
         let weights: BTreeMap<Term, f32> = self.words.iter().map(|(term, weight, _)| (*term, *weight)).collect();
         let mut places: Vec<(usize, Term)> = Vec::new();
         for (line, text) in text.lines().enumerate() {
@@ -194,34 +247,43 @@ impl FoundSource<'_> {
                 }
             });
         }
-        let mut best = (0, [0, 0]);
-        let mut held: BTreeMap<Term, usize> = BTreeMap::new();
-        let mut first = 0;
-        for (line, term) in &places {
-            *held.entry(*term).or_default() += 1;
-            while places[first].0 + LINES <= *line {
-                let count = held.entry(places[first].1).or_default();
-                *count -= 1;
-                if *count == 0 {
-                    held.remove(&places[first].1);
-                }
-                first += 1;
-            }
-            let score: f32 = held.keys().filter_map(|term| weights.get(term)).sum();
-            let score = (score * PRECISION) as u64;
-            if score > best.0 {
-                best = (score, [places[first].0 as u64 + 1, *line as u64 + 1]);
-            }
-        }
-        let mut words: Vec<Clean> = Vec::new();
         let there: BTreeSet<Term> = places.iter().map(|(_, term)| *term).collect();
+        let in_preamble = |line: &usize| parts.preamble.iter().any(|range| range.contains(line));
+        let (preamble, rest): (Vec<_>, Vec<_>) = places.into_iter().partition(|(line, _)| in_preamble(line));
+        let places = if rest.is_empty() { preamble } else { rest };
+        let among = |lines: &Range<usize>| {
+            let [from, to] = [lines.start, lines.end].map(|end| places.partition_point(|(line, _)| *line < end));
+            &places[from..to]
+        };
+        let windows = (0..=places.last()?.0).step_by(LINES / 2).filter_map(|start| {
+            let held = among(&(start..start + LINES));
+            Some((held.first()?.0..held.last()?.0 + 1, usize::MAX))
+        });
+        // Of a long definition its beginning is meant.
+        let definitions = parts.definitions.iter().map(|(lines, head)| match lines.len() {
+            0..=MAX_DEFINITION => (lines.clone(), *head),
+            _ => (lines.start..*head + LINES, *head),
+        });
+        let score = |(lines, head): (Range<usize>, usize)| {
+            let mut held: BTreeMap<Term, f32> = BTreeMap::new();
+            for (line, term) in among(&lines) {
+                let times = held.entry(*term).or_default();
+                *times = times.max(if *line == head { 1.0 + NAME } else { 1.0 });
+            }
+            let score: f32 = held.iter().filter_map(|(term, times)| Some(times * weights.get(term)?)).sum();
+            let score = score / (1.0 + lines.len() as f32 / MAX_DEFINITION as f32);
+            ((score * PRECISION) as u64, Reverse(lines.start), lines.end)
+        };
+        let (_, Reverse(first), end) = definitions.chain(windows).map(score).max()?;
+        let lines = [first + 1, end].map(|line| line as u64);
+        let mut words: Vec<Clean> = Vec::new();
         for (_, _, word) in self.words.iter().filter(|(term, ..)| there.contains(term)) {
             // `boardPage`, `board` and `page` are one word.
             if words.len() < MAX_WORDS && words.iter().all(|known| !is_part(known, word) && !is_part(word, known)) {
                 words.push(word.clone());
             }
         }
-        (!words.is_empty()).then_some(LikelyFile { path, lines: best.1, words })
+        (!words.is_empty()).then_some(LikelyFile { path, lines, words })
     }
 }
 
@@ -276,7 +338,7 @@ impl TestFiles {
     }
 }
 
-/// Calls `found` with each word of a text and where it is: names as a whole and by their parts.
+/// Calls `found` with each word of a text outside of URLs, and where it is: names as a whole and by their parts.
 fn for_each_term(text: &str, found: &mut dyn FnMut(Term, usize, usize)) {
     let bytes = text.as_bytes();
     let is_word = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
@@ -285,6 +347,11 @@ fn for_each_term(text: &str, found: &mut dyn FnMut(Term, usize, usize)) {
         if !bytes[at].is_ascii_alphabetic() {
             // A word does not begin within a number or a word of other letters.
             at += 1;
+            continue;
+        }
+        if bytes[at] == b'h' && (bytes[at..].starts_with(b"http://") || bytes[at..].starts_with(b"https://")) {
+            let is_url = |byte: &&u8| !byte.is_ascii_whitespace() && !b"\"')<>`".contains(byte);
+            at += bytes[at..].iter().take_while(is_url).count();
             continue;
         }
         let start = at;

@@ -31,6 +31,7 @@ pub use origins::{Evidence, OriginKind, ParsedDocument, RedactionRecord, TextOri
 pub use outline::{Chunk, ChunkWeight};
 pub use passage::Passage;
 pub use selector::{CodeUse, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences};
+pub use source_text::source_parts;
 pub use types::{
     AgentLabel, Candidate, CardFacts, DocumentFacts, Filler, Fillers, HandoverLabel, Input, Notice, Omission,
     PackLabels, Rank, Role, SectionBody, SelectedRoot, Selection, TextLevels, trust_name,

@@ -6,6 +6,7 @@
 //! `class`, `CREATE TABLE`) or has the form `name(…) {`. A line that is misjudged costs a line of an outline.
 
 use super::WORDS;
+use crate::knowledge::SourceParts;
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -79,6 +80,24 @@ static RULES: LazyLock<Vec<DefinitionRule>> = LazyLock::new(|| {
 });
 
 const DEFINITIONS: &str = include_str!("definitions.txt");
+
+static IMPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let words = r"@?(?:import|from|use|using|include|package|require|require_relative)[\s(]|#\s*include\b";
+    let bindings = r#"(?:const|let|var)\s.*=\s*require\(|export\s.*\sfrom\s+["']|pub(?:\(\w+\))?\s+use\s"#;
+    Regex::new(&format!("^(?:{words}|{bindings})")).ok()
+});
+
+/// Returns the parts of a source file; `name` says what it is.
+pub fn source_parts(name: &str, text: &str) -> SourceParts {
+    let source = SourceText::new(name, text);
+    let parts = |head: usize| (source.lead(head)..source.end_of(head) + 1, head);
+    let definitions: Vec<(Range<usize>, usize)> = source.definitions().into_iter().map(parts).collect();
+    let is_import = |line: &usize| IMPORT.as_ref().is_some_and(|import| import.is_match(source.line(*line).trim()));
+    let imports = (0..source.len()).filter(is_import).map(|line| line..source.end_of(line) + 1);
+    let first = definitions.first().map_or(0, |(lines, _)| lines.start);
+    let comments = (0..first).filter(|line| is_lead(source.line(*line))).map(|line| line..line + 1);
+    SourceParts { preamble: imports.chain(comments).collect(), definitions }
+}
 
 impl<'a> SourceText<'a> {
     pub(super) fn new(name: &str, text: &'a str) -> Self {

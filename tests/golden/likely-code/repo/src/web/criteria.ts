@@ -1,0 +1,1 @@
+export const acceptance = ["criteria", "tested", "reviewed", "documented", "changelog"];
