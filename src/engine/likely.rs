@@ -3,7 +3,7 @@
 use super::project::{Project, ReadSources};
 use crate::cache::FilePurpose;
 use crate::graph::Entry;
-use crate::knowledge::{ItemTerms, LikelyFile, SourceIndex, SourceTerms, TestFiles, is_source};
+use crate::knowledge::{LikelyFile, SourceIndex, SourceTerms, TestFiles, is_source};
 use crate::model::{Diagnostic, Digester, RepoPath, Severity};
 use crate::select::{RootReferences, source_parts};
 use rayon::prelude::*;
@@ -30,10 +30,8 @@ impl Project<'_> {
             let raw = self.reader.inputs.read(found.path).ok()?;
             // The index is of raw text: only what redaction leaves of it is shown.
             let (path, text, ..) = self.reader.file(found.path, FilePurpose::Code, &raw);
-            let LikelyFile { path, lines: [first, last], words } = {
-                let parts = source_parts(found.path.name(), &text.clean);
-                found.located(path, &text.clean, &parts)?
-            };
+            let parts = source_parts(found.path.name(), &text.clean);
+            let LikelyFile { path, lines: [first, last], words } = found.located(path, &text.clean, &parts)?;
             let [first, last] = [first, last].map(|line| u32::try_from(line).unwrap_or(u32::MAX));
             let lines = [text.line_before(first), text.last_line_before(last)].map(u64::from);
             Some(LikelyFile { path, lines, words })
@@ -57,9 +55,10 @@ impl Project<'_> {
             let unread = unread.into_iter().filter(|fault| fault.severity == Severity::Error).collect();
             let words = |entry: &Arc<Entry>| {
                 let key = || Digester::default().part("words").part(entry.identity().bytes()).digest();
-                inputs.memoized(key, || ItemTerms::read([&entry.item.title, &entry.body.clean]))
+                let text = || format!("{}\n{}", entry.item.title, entry.body.clean);
+                inputs.memoized(key, || SourceTerms::read(&text()))
             };
-            let items: Vec<Arc<ItemTerms>> = self.corpus.entries.par_iter().map(words).collect();
+            let items: Vec<_> = self.corpus.entries.par_iter().map(words).collect();
             ReadSources { index: SourceIndex::new(read.into_iter().flatten().collect(), &items), unread }
         })
     }

@@ -71,21 +71,26 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
             let key = || Digester::default().part(names()).part(identity()).digest();
             project.reader.inputs.memoized(key, || project.graph.references(&project.corpus, item, &lookup))
         };
-        let referenced: BTreeMap<usize, Arc<ItemReferences>> =
+        let mut referenced: BTreeMap<usize, Arc<ItemReferences>> =
             items.into_par_iter().map(|item| (item, resolved(item))).collect();
-        // A file that one item names as an ADR and another as code is a document.
-        let mut wanted: BTreeMap<&RepoPath, FilePurpose> = BTreeMap::new();
-        for file in referenced.values().flat_map(|found| &found.files) {
-            let purpose = wanted.entry(&file.path).or_insert(FilePurpose::Code);
-            if file.kind != FileKind::Code {
-                *purpose = FilePurpose::Document;
+        let read = |(path, purpose): (&RepoPath, FilePurpose)| (path.clone(), read_file(project, path, purpose, agent));
+        let mut documents: BTreeMap<_, _> = wanted(&referenced, profiles).into_par_iter().map(read).collect();
+        for (item, found) in &mut referenced {
+            // What documents of an item's own folder name, such as a list of tasks, it names too.
+            let folder = project.corpus.entries[*item].item.origin.path.dir();
+            let is_own = |file: &FileRef| file.order != usize::MAX && !folder.is_empty() && file.path.is_under(folder);
+            let read = |path| Some(&documents.get(path)?.as_ref().ok()?.1.as_ref().ok()?.text);
+            let own = found.files.iter().filter(|file| is_own(file));
+            let own = own.filter_map(|file| Some((&file.path, read(&file.path)?)));
+            let mut named = project.graph.code_named_in(&project.corpus, *item, &lookup, own);
+            named.retain(|code| found.files.iter().all(|known| known.path != code.path));
+            if !named.is_empty() {
+                Arc::make_mut(found).files.extend(named);
             }
         }
-        for file in profiles.iter().flat_map(|profile| &profile.files) {
-            wanted.insert(&file.path, FilePurpose::Document);
-        }
-        let read = |(path, purpose): (&RepoPath, FilePurpose)| (path.clone(), read_file(project, path, purpose, agent));
-        let documents: BTreeMap<_, _> = wanted.into_par_iter().map(read).collect();
+        let more = wanted(&referenced, profiles).into_par_iter().filter(|(path, _)| !documents.contains_key(path));
+        let more: Vec<_> = more.map(read).collect();
+        documents.extend(more);
         let has_unread = documents.values().any(Result::is_err);
         Self { project, agent, referenced, documents, has_unread, tests: OnceLock::new() }
     }
@@ -134,7 +139,9 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
                     let tests = || self.tests_of(&file.path);
                     let new =
                         || ReferencedCode { path, shown, document, untrusted, whole: None, lines, tests: tests() };
-                    add_code(code.entry(&file.path).or_insert_with(new), file, by);
+                    let named_in = self.documents.get(&file.at.path).filter(|_| !self.is_own(by, &file.at.path));
+                    let named_in = named_in.and_then(|read| Some(read.as_ref().ok()?.0.clone()));
+                    add_code(code.entry(&file.path).or_insert_with(new), file, by, named_in);
                     continue;
                 }
                 let known = seen.contains(&(&file.path, None)) || !seen.insert((&file.path, file.anchor.as_ref()));
@@ -237,13 +244,29 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
 }
 
 /// Adds a reference to code; of several to the same lines the first counts.
-fn add_code(code: &mut ReferencedCode, file: &FileRef, by: usize) {
-    let from = CodeUse { by, at: file.at.clone(), commit: file.commit.clone() };
+fn add_code(code: &mut ReferencedCode, file: &FileRef, by: usize, document: Option<Clean>) {
+    let from = CodeUse { by, at: file.at.clone(), document, commit: file.commit.clone() };
     match file.lines {
         None => drop(code.whole.get_or_insert(from)),
         Some(lines) if code.lines.iter().any(|(known, _)| *known == lines) => {}
         Some(lines) => code.lines.push((lines, from)),
     }
+}
+
+/// Returns the files that items refer to. One that an item names as an ADR and another as code is a document.
+fn wanted<'r>(
+    referenced: &'r BTreeMap<usize, Arc<ItemReferences>>,
+    profiles: &[&'r Profile],
+) -> BTreeMap<&'r RepoPath, FilePurpose> {
+    let configured = profiles.iter().flat_map(|profile| &profile.files);
+    let mut wanted: BTreeMap<_, _> = configured.map(|file| (&file.path, FilePurpose::Document)).collect();
+    for file in referenced.values().flat_map(|found| &found.files) {
+        let purpose = wanted.entry(&file.path).or_insert(FilePurpose::Code);
+        if file.kind != FileKind::Code {
+            *purpose = FilePurpose::Document;
+        }
+    }
+    wanted
 }
 
 fn names_digest(project: &Project<'_>) -> Digest {

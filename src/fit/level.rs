@@ -171,15 +171,17 @@ pub(super) fn ladder(candidates: &[Candidate], sizes: &[SectionSizes], strategy:
                 listed.chain([TrimStep { sections: others, to: Pointer }])
             });
             let uncarded = ranked.iter().copied().filter(|section| candidates[*section].card.is_none());
-            let guesses = ranked.iter().filter(|section| !candidates[**section].likely.is_empty());
+            let guess = ranked.iter().copied().find(|section| !candidates[*section].likely.is_empty());
+            let guesses = |to| guess.map(|section| one(section, to)).into_iter();
             std::iter::once(TrimStep { sections: uncarded.collect(), to: Lean })
-                .chain(guesses.map(|section| one(*section, LeftOut)))
+                .chain(guesses(Excerpt))
                 .chain(lower(is_distant, Excerpt))
                 .chain(lower(is_distant, Pointer))
                 .chain([Excerpt, Brief].into_iter().flat_map(|to| {
                     // A parent as large as all that the root names gives way to it.
                     shortened(to).chain(lower(settled, to)).chain(lower(open, to))
                 }))
+                .chain(guesses(LeftOut))
                 .chain(with(Role::Json, Excerpt))
                 .chain(ranked.iter().filter(|at| is_distant(&candidates[**at])).map(|at| one(*at, LeftOut)))
                 // What came of each neighbour stays longer than the second line of any.

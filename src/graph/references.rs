@@ -5,7 +5,7 @@ mod paths;
 use super::corpus::Corpus;
 use super::edges::Graph;
 use super::entry::{Entry, ShownPlace};
-use super::file_references::{Absence, FileKind, ItemReferences, ReferenceCollector};
+use super::file_references::{Absence, FileKind, FileRef, ItemReferences, ReferenceCollector};
 use super::files::{FileLookup, is_listed, is_usual};
 use super::link::{Location, Locator, issue_on, number, target_of_link};
 use super::names::{NameIndex, last};
@@ -25,17 +25,8 @@ const MAX_RANGE: u64 = 100;
 impl Graph {
     /// Returns the ADRs, documents and code files that an item refers to, in its fields, its title and its body.
     pub fn references(&self, corpus: &Corpus, item: usize, lookup: &FileLookup<'_>) -> ItemReferences {
-        let Some(entry) = corpus.entries.get(item) else { return ItemReferences::default() };
-        let mut search = ReferenceSearch {
-            entry,
-            index: &self.index,
-            lookup: *lookup,
-            locator: Locator { rules: &corpus.rules, files: lookup.files, denied: lookup.denied },
-            base_kind: PathBase::File,
-            in_title: false,
-            numbers: BTreeMap::new(),
-            collected: ReferenceCollector::of(entry),
-        };
+        let entry = &corpus.entries[item];
+        let mut search = self.search(corpus, entry, lookup);
         search.set_origin(&entry.item.origin);
         search.add_fields();
         search.add_body(&entry.item.body, &entry.body);
@@ -44,6 +35,33 @@ impl Graph {
         }
         search.resolve_numbers();
         search.collected.finish()
+    }
+
+    /// Returns the code files that `documents` of an item name.
+    pub fn code_named_in<'d>(
+        &self,
+        corpus: &Corpus,
+        item: usize,
+        lookup: &FileLookup<'_>,
+        documents: impl Iterator<Item = (&'d RepoPath, &'d ParsedText)>,
+    ) -> Vec<FileRef> {
+        let mut search = self.search(corpus, &corpus.entries[item], lookup);
+        documents.for_each(|(path, text)| search.add_text(path, text, |line| text.line_before(line)));
+        let found = search.collected.finish().files.into_iter();
+        found.filter(|file| file.kind == FileKind::Code).collect()
+    }
+
+    fn search<'a>(&'a self, corpus: &'a Corpus, entry: &'a Entry, lookup: &FileLookup<'a>) -> ReferenceSearch<'a> {
+        ReferenceSearch {
+            entry,
+            index: &self.index,
+            lookup: *lookup,
+            locator: Locator { rules: &corpus.rules, files: lookup.files, denied: lookup.denied },
+            base_kind: PathBase::File,
+            in_title: false,
+            numbers: BTreeMap::new(),
+            collected: ReferenceCollector::of(entry),
+        }
     }
 }
 
@@ -191,7 +209,11 @@ impl ReferenceSearch<'_> {
 
     fn add_body(&mut self, body: &Body<Clean>, text: &ParsedText) {
         self.set_origin(&body.origin);
-        let file = &body.origin.path;
+        self.add_text(&body.origin.path, text, |line| text.line_in_file(body, line));
+    }
+
+    /// Adds the references of a text; `line_in_file` returns the line of `file` that one of its lines was.
+    fn add_text(&mut self, file: &RepoPath, text: &ParsedText, line_in_file: impl Fn(u32) -> u32) {
         let base = self.base(file);
         let quotes = Quoter::of(&text.clean);
         let title = text.markdown.outline.headings.first().filter(|_| self.index.is_adr(file));
@@ -199,7 +221,7 @@ impl ReferenceSearch<'_> {
             if reference.form == ReferenceForm::AdrNumber && title.is_some_and(|title| title.line == reference.line) {
                 continue;
             }
-            let at = ShownPlace { path: file.clone(), line: text.line_in_file(body, reference.line) };
+            let at = ShownPlace { path: file.clone(), line: line_in_file(reference.line) };
             let source = if reference.form == ReferenceForm::Link { PathSource::Link } else { PathSource::Prose };
             self.add_reference(reference, source, Quotation::Line(&quotes, reference.line), &at, &base);
         }

@@ -12,8 +12,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::{Deref, Range};
-use std::sync::LazyLock;
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
 
 static NAMES: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(include_str!("source.txt")));
 
@@ -39,7 +39,7 @@ const MAX_DEFINITION: usize = 80;
 /// A word as a hash: texts are never kept.
 type Term = u32;
 
-/// How often each word stands in a source file.
+/// How often each word stands in a source file, or in an item.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SourceTerms {
     total: u32,
@@ -47,7 +47,7 @@ pub struct SourceTerms {
 }
 
 impl SourceTerms {
-    /// Counts the words of a file; `None` if it is not written by people.
+    /// Counts the words of a text; `None` if it is not written by people.
     pub fn read(text: &str) -> Option<Self> {
         if text.len() > MAX_BYTES || text.lines().any(|line| line.len() > MAX_LINE) {
             return None;
@@ -61,27 +61,13 @@ impl SourceTerms {
     }
 }
 
-/// The words of an item, each once.
-#[derive(Debug)]
-pub struct ItemTerms(Vec<Term>);
-
-impl ItemTerms {
-    pub fn read(texts: [&Clean; 2]) -> Self {
-        let mut terms = Vec::new();
-        texts.iter().for_each(|text| for_each_term(text, &mut |term, _, _| terms.push(term)));
-        terms.sort_unstable();
-        terms.dedup();
-        Self(terms)
-    }
-}
-
 /// The parts of a source file, in lines counted from 0.
 #[derive(Debug, Default)]
 pub struct SourceParts {
     /// The definitions with what belongs to them, and the first line of each.
     pub definitions: Vec<(Range<usize>, usize)>,
-    /// The imports, and the comments above the first definition.
-    pub preamble: Vec<Range<usize>>,
+    /// The lines of imports, and of comments above the first definition.
+    pub preamble: BTreeSet<usize>,
 }
 
 /// A source file that may matter for an item.
@@ -129,10 +115,11 @@ pub fn is_source(path: &RepoPath) -> bool {
 
 impl SourceIndex {
     /// Creates an index of files, which are sorted by path, for a search by `items`.
-    pub fn new(read: Vec<(RepoPath, SourceTerms)>, items: &[impl Deref<Target = ItemTerms>]) -> Self {
+    pub fn new(read: Vec<(RepoPath, SourceTerms)>, items: &[Arc<Option<SourceTerms>>]) -> Self {
         let total: f32 = read.iter().map(|(_, terms)| terms.total as f32).sum();
         let average = (total / read.len().max(1) as f32).max(1.0);
-        let words = items.iter().flat_map(|item| &item.0).copied().collect();
+        let words = items.iter().filter_map(|item| Option::as_ref(item)).flat_map(|item| &item.counts);
+        let words = words.map(|(term, _)| *term).collect();
         let mut index = Self { items: (words, items.len()), ..Self::default() };
         for (at, (path, terms)) in (0..).zip(read) {
             index.texts.extend(terms.counts.iter().map(|(term, count)| (*term, at, *count)));
@@ -239,20 +226,17 @@ impl FoundSource<'_> {
     /// That part is a definition if one has them, the more so if they are on its first line.
     pub fn located(&self, path: Clean, text: &Clean, parts: &SourceParts) -> Option<LikelyFile> {
         let weights: BTreeMap<Term, f32> = self.words.iter().map(|(term, weight, _)| (*term, *weight)).collect();
-        let mut places: Vec<(usize, Term)> = Vec::new();
+        let [mut places, mut preamble]: [Vec<(usize, Term, f32)>; 2] = Default::default();
         for (line, text) in text.lines().enumerate() {
+            let places = if parts.preamble.contains(&line) { &mut preamble } else { &mut places };
             for_each_term(text, &mut |term, _, _| {
-                if weights.contains_key(&term) {
-                    places.push((line, term));
-                }
+                places.extend(weights.get(&term).map(|weight| (line, term, *weight)))
             });
         }
-        let there: BTreeSet<Term> = places.iter().map(|(_, term)| *term).collect();
-        let in_preamble = |line: &usize| parts.preamble.iter().any(|range| range.contains(line));
-        let (preamble, rest): (Vec<_>, Vec<_>) = places.into_iter().partition(|(line, _)| in_preamble(line));
-        let places = if rest.is_empty() { preamble } else { rest };
+        let there: BTreeSet<Term> = places.iter().chain(&preamble).map(|(_, term, _)| *term).collect();
+        let places = if places.is_empty() { preamble } else { places };
         let among = |lines: &Range<usize>| {
-            let [from, to] = [lines.start, lines.end].map(|end| places.partition_point(|(line, _)| *line < end));
+            let [from, to] = [lines.start, lines.end].map(|end| places.partition_point(|(line, ..)| *line < end));
             &places[from..to]
         };
         let windows = (0..=places.last()?.0).step_by(LINES / 2).filter_map(|start| {
@@ -266,12 +250,11 @@ impl FoundSource<'_> {
         });
         let score = |(lines, head): (Range<usize>, usize)| {
             let mut held: BTreeMap<Term, f32> = BTreeMap::new();
-            for (line, term) in among(&lines) {
-                let times = held.entry(*term).or_default();
-                *times = times.max(if *line == head { 1.0 + NAME } else { 1.0 });
+            for (line, term, weight) in among(&lines) {
+                let most = held.entry(*term).or_default();
+                *most = most.max(if *line == head { weight * (1.0 + NAME) } else { *weight });
             }
-            let score: f32 = held.iter().filter_map(|(term, times)| Some(times * weights.get(term)?)).sum();
-            let score = score / (1.0 + lines.len() as f32 / MAX_DEFINITION as f32);
+            let score = held.values().sum::<f32>() / (1.0 + lines.len() as f32 / MAX_DEFINITION as f32);
             ((score * PRECISION) as u64, Reverse(lines.start), lines.end)
         };
         let (_, Reverse(first), end) = definitions.chain(windows).map(score).max()?;

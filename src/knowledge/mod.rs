@@ -14,6 +14,6 @@ pub use agent::{Agent, AgentError, Agents};
 pub use choice::SearchTerms;
 pub use choice::{Chosen, KnowledgeRequest, Relevant};
 pub use document::{DocumentFile, Knowledge, KnowledgeDocument, NotesFile, Scope, UnusableDocument};
-pub use likely::{ItemTerms, LikelyFile, SourceIndex, SourceParts, SourceTerms, TestFiles, is_source};
+pub use likely::{LikelyFile, SourceIndex, SourceParts, SourceTerms, TestFiles, is_source};
 pub use secrecy::{DocumentRules, Secrecy};
 pub use template::{BUILT_IN_TEMPLATE, NewAgent};

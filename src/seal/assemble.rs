@@ -94,6 +94,8 @@ fn section(candidate: &Candidate, kept: &FittedSection, root: &str, counted: boo
     });
     let by = candidate.by.as_ref();
     let document = candidate.document.as_ref();
+    // All that were found, or the first alone.
+    let listed = candidate.likely.iter().take(if kept.detail == "full" { usize::MAX } else { 1 });
     wire::Section {
         id: candidate.id.to_string(),
         kind: candidate.kind.name.to_owned(),
@@ -124,7 +126,7 @@ fn section(candidate: &Candidate, kept: &FittedSection, root: &str, counted: boo
             rank: document.and_then(|document| document.rank).map(u64::from),
             matched: document.map(|document| document.matched.clone()).filter(|matched| !matched.is_empty()),
             stale_notes: document.and_then(|document| document.stale_notes.then_some(true)),
-            files: Some(candidate.likely.iter().map(likely_file).collect()).filter(|files: &Vec<_>| !files.is_empty()),
+            files: Some(listed.map(likely_file).collect()).filter(|files: &Vec<_>| !files.is_empty()),
             card: candidate.card.as_ref().map(|card| wire::PackCard {
                 id: card.id.to_string(),
                 kind: card.kind.to_string(),

@@ -5,7 +5,7 @@ use super::neighbours::NEIGHBOURS;
 use super::origins::redactions;
 use super::root::MAX_LISTED_RELATIONS;
 use super::selector::Selector;
-use super::types::{Filler, INSTRUCTIONS, TextLevels};
+use super::types::{Filler, INSTRUCTIONS};
 use super::{
     Candidate, CodeUse, Fillers, KnowledgeSections, ReferencedCode, ReferencedFile, ReferencedLines, Role,
     RootReferences, SectionBody, SelectedRoot, Selection, SelectionContext,
@@ -18,7 +18,6 @@ use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 
 /// Selects the sections that the pack of `root` could hold, or without a root those of an agent's session.
 ///
@@ -88,11 +87,12 @@ impl Selector<'_> {
         to_fill.extend(self.add_mentioned(references));
         self.fill_with_items(references, related, to_fill);
         references.files.iter().for_each(|reference| self.add_document(reference));
+        let fillers = self.fillers.sequence.len();
         references.code.iter().for_each(|reference| self.add_code(reference));
+        self.grow_code(fillers);
         references.kept.iter().for_each(|reference| self.add_code_at_commit(reference));
         references.missing.iter().for_each(|missing| self.add_missing(missing));
         self.add_likely(entry, &references.likely);
-        self.grow_code();
         SelectedRoot {
             id: entry.item.id.clone(),
             name: entry.name(&self.context.corpus.rules),
@@ -102,16 +102,9 @@ impl Selector<'_> {
         }
     }
 
-    /// Lets what the root names of code grow from its outline to the file, the smallest first, before other fillers.
-    fn grow_code(&mut self) {
-        let grown = self.candidates.iter().enumerate().filter_map(|(at, candidate)| {
-            let SectionBody::Levels(levels) = &candidate.body else { return None };
-            let full = levels.grown.clone().filter(|_| !candidate.rank.second_hop && !candidate.untrusted)?;
-            let levels = TextLevels::only(full, "full", levels.pointer.clone());
-            let candidate = Candidate { body: SectionBody::Levels(Arc::new(levels)), ..candidate.clone() };
-            Some(Filler { candidate, at, order: 0 })
-        });
-        let mut grown: Vec<Filler> = grown.collect();
+    /// Lets the code that was added after some `others` fill the budget before these, the smallest first.
+    fn grow_code(&mut self, others: usize) {
+        let mut grown = self.fillers.sequence.split_off(others);
         grown.sort_by_key(|Filler { candidate, at, .. }| (candidate.full_chars(), *at));
         self.fillers.grown = grown.len();
         self.fillers.sequence.splice(0..0, grown);
@@ -199,8 +192,8 @@ pub fn hash_selection_inputs<H: Hasher>(
         let at = (!configured).then(|| context.corpus.entries[*by].shown_at(at));
         (kind, path, anchor, at, shown, untrusted, document).hash(state);
     }
-    let hash_use = |CodeUse { by, at, commit }: &CodeUse, state: &mut H| {
-        (context.corpus.entries[*by].shown_at(at), commit).hash(state);
+    let hash_use = |CodeUse { by, at, document, commit }: &CodeUse, state: &mut H| {
+        (context.corpus.entries[*by].shown_at(at), document, commit).hash(state);
     };
     for ReferencedCode { path, shown, document, untrusted, whole, lines, tests } in code {
         (path, shown, untrusted, tests, whole.is_some(), lines.len(), document).hash(state);

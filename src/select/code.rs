@@ -30,6 +30,8 @@ pub(super) struct CodeSection<'a> {
     pub(super) lines: Option<[u64; 2]>,
     pub(super) from: &'a CodeUse,
     pub(super) body: TextLevels,
+    /// The whole of a long file and its lines, for a pack that has room when everything else is whole.
+    pub(super) grown: Option<(Clean, [u64; 2])>,
     /// Whether it shows lines or definitions that the item names.
     pub(super) needed: bool,
 }
@@ -83,27 +85,27 @@ pub(super) fn code_sections<'a>(
     if let Some(from) = reference.whole.as_ref().or(beyond) {
         let definitions = if small { Vec::new() } else { file.named_definitions(names) };
         let mut body = file.whole_body(small, &definitions);
-        if !groups.is_empty() {
-            // The named lines would be in the pack twice.
-            body.grown = None;
-        }
         if small && body.excerpt.is_some() && !groups.is_empty() {
             // Of a small file the named lines matter most.
             let named = file.fenced(&merged(groups.iter().flat_map(|group| group.named.clone()).collect()), None);
             body.excerpt = (named.len() < body.full.len()).then_some(named);
         }
         let lines = (count > 0).then(|| file.real_lines(0..count));
-        sections.push(CodeSection { named: None, lines, from, body, needed: !definitions.is_empty() });
+        sections.push(CodeSection { named: None, lines, from, body, grown: None, needed: !definitions.is_empty() });
         // A small file that is shown whole holds every line.
         groups.retain(|_| !small);
     }
     sections.extend(groups.iter().map(|group| {
         let [first, last] = file.real_lines(around(&group.named)).map(|line| u32::try_from(line).unwrap_or(u32::MAX));
         let (named, lines) = (LineRange::new(first, last), Some(file.real_lines(around(&group.shown))));
-        CodeSection { named, lines, from: group.uses[0], body: file.lines_body(group), needed: true }
+        CodeSection { named, lines, from: group.uses[0], body: file.lines_body(group), grown: None, needed: true }
     }));
-    if let (Some(CodeSection { body, .. }), false) = (sections.first_mut(), reference.tests.is_empty()) {
-        let grown = body.grown.as_mut();
+    // Of several sections the lines would be in the pack twice.
+    if let [CodeSection { from, body, grown, .. }] = &mut sections[..] {
+        *grown = file.longer_than(body, small).filter(|_| from.commit.is_none());
+    }
+    if let (Some(CodeSection { body, grown, .. }), false) = (sections.first_mut(), reference.tests.is_empty()) {
+        let grown = grown.as_mut().map(|(text, _)| text);
         let texts = body.excerpt.as_mut().into_iter().chain(grown);
         let full = (body.full_detail != "pointer").then_some(&mut body.full);
         texts.chain(full).for_each(|text| *text = with_tests(text, &reference.tests));
@@ -189,7 +191,11 @@ impl CodeFile<'_> {
             return TextLevels::pointer(pointer);
         }
         let as_of = group.uses.iter().find_map(|from| from.commit.as_ref());
-        let [full, excerpt] = [&group.shown, &group.named].map(|lines| self.fenced(lines, as_of));
+        // Lines out of a definition say little without its first line.
+        let heads = group.named.iter().filter_map(|named| Some((self.lines.block_around(named)?.start, named.start)));
+        let heads = heads.filter(|(head, first)| head < first).map(|(head, _)| head..head + 1);
+        let named = merged(heads.chain(group.named.iter().cloned()).collect());
+        let [full, excerpt] = [&group.shown, &named].map(|lines| self.fenced(lines, as_of));
         if full.len() <= MAX_BYTES {
             let excerpt = (excerpt.len() < full.len()).then_some(excerpt);
             TextLevels { excerpt, ..TextLevels::only(full, "full", pointer) }
@@ -200,6 +206,14 @@ impl CodeFile<'_> {
         }
     }
 
+    /// Returns the whole of a file of which a section shows less, and its lines.
+    fn longer_than(&self, body: &TextLevels, small: bool) -> Option<(Clean, [u64; 2])> {
+        let lines = 0..self.lines.len();
+        let is_shown = (small || self.document.text.clean.len() <= MAX_BYTES) && body.full_detail != "pointer";
+        let whole = is_shown.then(|| self.fenced(std::slice::from_ref(&lines), None))?;
+        (whole.len() > body.full.len()).then(|| (whole, self.real_lines(lines)))
+    }
+
     fn whole_body(&self, small: bool, definitions: &[Range<usize>]) -> TextLevels {
         let count = self.lines.len();
         let mut pointer = CleanBuf::new();
@@ -207,25 +221,23 @@ impl CodeFile<'_> {
         if self.detail == CodeDetail::Pointer || count == 0 {
             return TextLevels::pointer(pointer);
         }
-        let full = (small || self.document.text.clean.len() <= MAX_BYTES)
-            .then(|| self.fenced(&[Range { start: 0, end: count }], None));
         let outline = self.outline();
-        if let Some(full) = full.clone().filter(|_| small) {
+        if small {
+            let full = self.fenced(&[Range { start: 0, end: count }], None);
             let excerpt = outline.filter(|outline| outline.len() < full.len());
             return TextLevels { excerpt, ..TextLevels::only(full, "full", pointer) };
         }
         let named = (!definitions.is_empty()).then(|| self.fenced(definitions, None));
         let named = named.filter(|named| named.len() <= MAX_BYTES);
-        let levels = match (outline, named) {
+        match (outline, named) {
             (Some(outline), Some(named)) => {
-                let mut both = CleanBuf::new();
-                both.text(&outline).lit("\n\nThe definitions that the item names:\n\n").text(&named);
-                TextLevels { excerpt: Some(named), ..TextLevels::only(both.finish(), "excerpt", pointer) }
+                let title = "\n\nThe definitions that the item names:\n\n";
+                let both = CleanBuf::new().text(&outline).lit(title).text(&named).finish();
+                TextLevels { excerpt: Some(named), ..TextLevels::only(both, "excerpt", pointer) }
             }
             (Some(text), None) | (None, Some(text)) => TextLevels::only(text, "excerpt", pointer),
-            (None, None) => return TextLevels::pointer(pointer),
-        };
-        TextLevels { grown: full.filter(|full| full.len() > levels.full.len()), ..levels }
+            (None, None) => TextLevels::pointer(pointer),
+        }
     }
 
     /// Returns the definitions of a file, the outer ones if there are many; `None` if that is no use.

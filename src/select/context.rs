@@ -38,8 +38,10 @@ type FileKey = (RepoPath, FileKind, Option<String>, Vec<usize>);
 /// The title and the body of a file or its section.
 type FileSection = (Clean, SectionBody);
 
+static OUTCOMES: LazyLock<KeyHeadings> = LazyLock::new(|| key_headings("outcome_heading"));
 static SUMMARIES: LazyLock<KeyHeadings> = LazyLock::new(|| key_headings("summary_heading"));
 static RESULTS: LazyLock<KeyHeadings> = LazyLock::new(|| key_headings("result_heading"));
+static LOGS: LazyLock<KeyHeadings> = LazyLock::new(|| key_headings("log_heading"));
 static CRITERIA: LazyLock<KeyHeadings> = LazyLock::new(|| key_headings("criteria_heading"));
 
 fn key_headings(list: &str) -> KeyHeadings {
@@ -199,7 +201,7 @@ impl SelectionContext<'_> {
         }
         let line = if settled { outcome_line(entry, outcome.as_ref(), &marked.chunks) } else { None };
         if settled {
-            marked.move_fulfilled(&CRITERIA);
+            marked.order_settled(line.is_some(), [&OUTCOMES, &CRITERIA, &LOGS]);
         }
         let (body, chunks) = without_comments(body, marked.chunks);
         let mut text = PassageBuilder::default();

@@ -26,6 +26,8 @@ pub struct EdgeList {
     pub(super) lines: Vec<Clean>,
     /// What follows the edges: relations to what cannot be found, and those that may have more targets than are known.
     pub(super) others: Vec<Clean>,
+    /// What stands in the place of edges if there are none.
+    pub(super) none: &'static str,
     pub claims: Claims,
 }
 
@@ -46,24 +48,17 @@ impl EdgeList {
 
     /// Returns the first edges as lines, then ids, then the number of the others, and what is unknown.
     pub fn text(&self, steps: usize) -> Clean {
-        let mut out = CleanBuf::new();
-        if self.others.is_empty() || !self.rows.is_empty() {
-            out.text(&self.known(steps));
-        } else {
-            out.lit("No relations to known items.");
-        }
+        let mut out = self.known(steps);
         for other in &self.others {
             out.lit("\n- ").text(other);
         }
         out.finish()
     }
 
-    fn known(&self, steps: usize) -> Clean {
-        if self.rows.is_empty() {
-            return Clean::literal("No relations.");
-        }
+    fn known(&self, steps: usize) -> CleanBuf {
         let lines = steps.saturating_sub(self.rows.len());
         let mut out = CleanBuf::new();
+        out.lit(if self.rows.is_empty() { self.none } else { "" });
         for line in &self.lines[..lines] {
             out.lit(if out.is_empty() { "" } else { "\n" }).text(line);
         }
@@ -87,7 +82,7 @@ impl EdgeList {
             let open = group.iter().filter(|row| row.state == "open").count();
             out.lit(" (").number(open as u64).lit(" open)");
         }
-        out.finish()
+        out
     }
 
     /// Returns how many steps fit `room`, or nearly as many: the last id of a relation may need less than a count.

@@ -161,19 +161,28 @@ impl<'t> MarkedText<'t> {
         self.mark_title();
     }
 
-    /// Moves the sections with acceptance criteria to the end if all of them are ticked: what came of the item says more.
-    pub(super) fn move_fulfilled(&mut self, criteria: &KeyHeadings) {
+    /// Orders the sections of a done item: what came of it, the rest, its criteria if all of them are ticked. Beside an `outcome`
+    /// logs of the work are boilerplate, and come last.
+    pub(super) fn order_settled(&mut self, outcome: bool, [results, criteria, logs]: [&KeyHeadings; 3]) {
         let Self { markdown, text, chunks } = self;
-        let mut moved = vec![false; chunks.len()];
+        let mut places = vec![1_u8; chunks.len()];
         for section in sections(markdown, text, |title| criteria.contain(title)) {
             let below = &text[markdown.blocks[section.start].range.start..markdown.blocks[section.end - 1].range.end];
             let ticked = below.contains("[x]") || below.contains("[X]");
-            if ticked && !below.contains("[ ]") {
-                moved[section].fill(true);
-            }
+            places[section].fill(if ticked && !below.contains("[ ]") { 2 } else { 1 });
         }
-        let mut all: Vec<_> = std::mem::take(chunks).into_iter().zip(moved).collect();
-        all.sort_by_key(|(_, moved)| *moved);
+        for section in sections(markdown, text, |title| outcome && logs.contain(title)) {
+            chunks[section.clone()].iter_mut().for_each(|chunk| chunk.weight = ChunkWeight::Boilerplate);
+            places[section].fill(3);
+        }
+        let title = usize::from(markdown.headings.first().is_some_and(|first| first.level == 1 && first.block == 0));
+        // Text without a heading would pass for the outcome.
+        if chunks.get(title).is_some_and(|next| next.heading) {
+            sections(markdown, text, |title| results.contain(title)).into_iter().for_each(|it| places[it].fill(0));
+            places[..title].fill(0);
+        }
+        let mut all: Vec<_> = std::mem::take(chunks).into_iter().zip(places).collect();
+        all.sort_by_key(|(_, place)| *place);
         chunks.extend(all.into_iter().map(|(chunk, _)| chunk));
     }
 }

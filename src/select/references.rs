@@ -3,8 +3,8 @@
 use super::code::{anchor, code_sections, identifiers, lines_at_commit};
 use super::neighbours::{names_successor, nth_line};
 use super::origins::{add_lines, record_origin, redactions, redactions_in_file};
-use super::selector::{Loaded, ReferencedCode, ReferencedFile, ReferencedLines, Selector};
-use super::types::{ADR, CODE, DOCUMENT, LIKELY, SectionKind};
+use super::selector::{CodeUse, Loaded, ReferencedCode, ReferencedFile, ReferencedLines, Selector};
+use super::types::{ADR, CODE, DOCUMENT, Filler, LIKELY, SectionKind, TextLevels};
 use super::{Candidate, Evidence, Input, Omission, ParsedDocument, Rank, SectionBody, TextOrigin, WORDS};
 use crate::graph::{Entry, FileKind, FileRef, Graph, ItemState, MissingReference, ShownPlace};
 use crate::knowledge::LikelyFile;
@@ -62,7 +62,7 @@ impl Selector<'_> {
         };
         match reference.configured {
             true => self.put(candidate),
-            false => self.put_reference(candidate, by, at),
+            false => self.put_reference(candidate, by, None, at),
         }
     }
 
@@ -70,8 +70,7 @@ impl Selector<'_> {
         let ReferencedCode { path, shown, untrusted, .. } = reference;
         let Some(document) = self.file(FileKind::Code, path, shown, &reference.document) else { return };
         let root = &self.context.corpus.entries[self.root];
-        let mut names = identifiers(&root.body.clean);
-        names.extend(identifiers(&root.item.title));
+        let names = [&root.body.clean, &root.item.title].into_iter().flat_map(|text| identifiers(text)).collect();
         for section in code_sections(self.context.profile.code_detail, reference, &names) {
             let (mut suffix, mut title) = (CleanBuf::new(), CleanBuf::new());
             suffix.text(shown);
@@ -91,7 +90,15 @@ impl Selector<'_> {
                 rank: Rank { needed: section.needed, ..candidate.rank },
                 ..candidate
             };
-            self.put_reference(candidate, section.from.by, &section.from.at);
+            let (index, CodeUse { by, at, document: named_in, .. }) = (self.candidates.len(), section.from);
+            self.put_reference(candidate, *by, named_in.as_ref(), at);
+            let added = self.candidates.get(index).filter(|added| !added.rank.second_hop && !added.untrusted);
+            let (Some((text, lines)), Some(added)) = (section.grown, added) else { continue };
+            let origin = TextOrigin { lines: Some(lines), ..added.origin.clone() };
+            let removals = redactions_in_file(&document.removals, &origin);
+            let body = SectionBody::Levels(Arc::new(TextLevels::only(text, "full", Clean::default())));
+            let candidate = Candidate { body, removals, origin, ..added.clone() };
+            self.fillers.sequence.push(Filler { candidate, at: index, order: 0 });
         }
     }
 
@@ -120,7 +127,7 @@ impl Selector<'_> {
             rank: Rank { needed: true, ..candidate.rank },
             ..candidate
         };
-        self.put_reference(candidate, *by, at);
+        self.put_reference(candidate, *by, None, at);
     }
 
     pub(super) fn add_missing(&mut self, missing: &MissingReference) {
@@ -129,19 +136,22 @@ impl Selector<'_> {
     }
 
     pub(super) fn add_likely(&mut self, entry: &Entry, files: &[LikelyFile]) {
-        if files.is_empty() {
-            return;
-        }
-        let mut text = CleanBuf::new();
-        text.lit("Found by words that they share with this item, not by a reference. A guess: look here when nothing above says where.\n");
-        for LikelyFile { path, lines, words } in files {
-            add_lines(text.lit("\n- ").line(path).lit(":"), lines[0], lines[1]);
-            for (at, word) in words.iter().enumerate() {
-                text.lit(if at == 0 { " (" } else { ", " }).line(word);
+        let [first, ..] = files else { return };
+        let list = |files: &[LikelyFile]| {
+            let mut text = CleanBuf::new();
+            text.lit("Found by words that they share with this item, not by a reference. A guess: look here when nothing above says where.\n");
+            for LikelyFile { path, lines, words } in files {
+                add_lines(text.lit("\n- ").line(path).lit(":"), lines[0], lines[1]);
+                for (at, word) in words.iter().enumerate() {
+                    text.lit(if at == 0 { " (" } else { ", " }).line(word);
+                }
+                text.lit(if words.is_empty() { "" } else { ")" });
             }
-            text.lit(if words.is_empty() { "" } else { ")" });
-        }
-        let (title, body) = (Clean::literal("Likely code"), SectionBody::Whole(text.finish()));
+            text.finish()
+        };
+        let first = list(std::slice::from_ref(first));
+        let levels = TextLevels { excerpt: Some(first.clone()), ..TextLevels::only(list(files), "full", first) };
+        let (title, body) = (Clean::literal("Likely code"), SectionBody::Levels(Arc::new(levels)));
         self.put(Candidate {
             untrusted: entry.is_untrusted() || entry.has_untrusted_title(),
             likely: files.to_vec(),
@@ -178,11 +188,13 @@ impl Selector<'_> {
         self.omit(Omission { untrusted, ..omission });
     }
 
-    fn put_reference(&mut self, candidate: Candidate, by: usize, at: &ShownPlace) {
-        let at = self.context.corpus.entries[by].shown_at(at);
+    /// Adds what an item refers to at a place of its text, or of a document of its folder.
+    fn put_reference(&mut self, candidate: Candidate, by: usize, document: Option<&Clean>, at: &ShownPlace) {
+        let of_document = |document| CleanBuf::new().text(document).lit(":").number(at.line.into()).finish();
+        let at = document.map_or_else(|| self.context.corpus.entries[by].shown_at(at), of_document);
         self.put(Candidate {
             evidence: Some(Evidence { source: "reference", at }),
-            rank: Rank { second_hop: by != self.root, ..candidate.rank },
+            rank: Rank { second_hop: by != self.root || document.is_some(), ..candidate.rank },
             ..candidate
         });
     }

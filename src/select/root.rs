@@ -154,9 +154,15 @@ impl EdgeList {
         for (at, name) in unknown.iter().enumerate() {
             names.lit(if at == 0 { "unknown, which is not none: " } else { ", " }).lit(name);
         }
+        let others: Vec<Clean> = unresolved.chain(more).chain((!unknown.is_empty()).then(|| names.finish())).collect();
         Self {
             lines: rows.iter().map(line).collect(),
-            others: unresolved.chain(more).chain((!unknown.is_empty()).then(|| names.finish())).collect(),
+            none: match (&others[..], context.mentioned(root)) {
+                ([], []) => "No relations.",
+                ([], _) => "No relations are stated; the text names other items.",
+                _ => "No relations to known items.",
+            },
+            others,
             claims: Claims {
                 rows: context.shown_claims(root).map(row).collect(),
                 count: context.graph.claims(root).len(),

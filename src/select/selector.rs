@@ -44,6 +44,8 @@ pub struct ReferencedCode {
 pub struct CodeUse {
     pub by: usize,
     pub at: ShownPlace,
+    /// The document of the item's own folder that names it; `None` for the item itself.
+    pub document: Option<Clean>,
     /// The commit whose lines are meant.
     pub commit: Option<Clean>,
 }

@@ -81,21 +81,18 @@ static RULES: LazyLock<Vec<DefinitionRule>> = LazyLock::new(|| {
 
 const DEFINITIONS: &str = include_str!("definitions.txt");
 
-static IMPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let words = r"@?(?:import|from|use|using|include|package|require|require_relative)[\s(]|#\s*include\b";
-    let bindings = r#"(?:const|let|var)\s.*=\s*require\(|export\s.*\sfrom\s+["']|pub(?:\(\w+\))?\s+use\s"#;
-    Regex::new(&format!("^(?:{words}|{bindings})")).ok()
-});
-
 /// Returns the parts of a source file; `name` says what it is.
 pub fn source_parts(name: &str, text: &str) -> SourceParts {
     let source = SourceText::new(name, text);
     let parts = |head: usize| (source.lead(head)..source.end_of(head) + 1, head);
     let definitions: Vec<(Range<usize>, usize)> = source.definitions().into_iter().map(parts).collect();
-    let is_import = |line: &usize| IMPORT.as_ref().is_some_and(|import| import.is_match(source.line(*line).trim()));
-    let imports = (0..source.len()).filter(is_import).map(|line| line..source.end_of(line) + 1);
+    let is_import = |line: &usize| {
+        let (rest, _) = without_modifiers(source.line(*line).trim());
+        WORDS.has("import", rest.split([' ', '(', '"', '<']).next().unwrap_or_default()) || rest.contains("= require(")
+    };
+    let imports = (0..source.len()).filter(is_import).flat_map(|line| line..source.end_of(line) + 1);
     let first = definitions.first().map_or(0, |(lines, _)| lines.start);
-    let comments = (0..first).filter(|line| is_lead(source.line(*line))).map(|line| line..line + 1);
+    let comments = (0..first).filter(|line| is_lead(source.line(*line)));
     SourceParts { preamble: imports.chain(comments).collect(), definitions }
 }
 
@@ -126,13 +123,13 @@ impl<'a> SourceText<'a> {
         self.lines.get(index).map_or("", |range| &self.text[range.clone()])
     }
 
-    /// Returns the innermost definition around some lines, else the innermost block, without what [`Self::lead`] adds.
+    /// Returns the innermost definition in which some lines begin, else the innermost block, without what [`Self::lead`] adds.
     pub(super) fn block_around(&self, lines: &Range<usize>) -> Option<Range<usize>> {
-        let inner = self.indents.get(lines.clone())?.iter().flatten().min().copied();
-        let first = lines.clone().find(|line| self.indents[*line].is_some())?;
+        let indents = self.indents.get(lines.clone())?;
+        let (first, inner) = lines.clone().zip(indents).find_map(|(line, indent)| Some((line, (*indent)?)))?;
         // The end of a block is a part of it.
         let closes = self.line(first).trim_start().starts_with(['}', ')', ']']);
-        let inner = inner? + usize::from(closes);
+        let inner = inner + usize::from(closes);
         let head = if self.indents[first] == Some(inner) && self.definition(first).is_some() {
             first
         } else {

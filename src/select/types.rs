@@ -296,13 +296,11 @@ pub struct TextLevels {
     /// The named lines of code alone, the outline of a file, or the rules of a document; `None` if that is not shorter.
     pub excerpt: Option<Clean>,
     pub pointer: Clean,
-    /// The whole of a long file, for a pack that has room when everything else is whole.
-    pub grown: Option<Clean>,
 }
 
 impl TextLevels {
     pub(super) fn only(full: Clean, full_detail: &'static str, pointer: Clean) -> Self {
-        Self { full, full_detail, excerpt: None, pointer, grown: None }
+        Self { full, full_detail, excerpt: None, pointer }
     }
 
     pub(super) fn pointer(pointer: Clean) -> Self {

@@ -74,3 +74,99 @@ fn a_large_parent_gives_way_to_what_the_root_names() {
     let chars = of("parent.epic:a")["metadata"]["chars"].as_u64().unwrap();
     assert!((500..13_000 * 3 / 10).contains(&chars), "{chars}");
 }
+
+/// Returns the section `id` of the only pack of an item.
+fn section(sandbox: &Sandbox, pack: &str, id: &str) -> Option<serde_json::Value> {
+    let pack: serde_json::Value = serde_json::from_str(&sandbox.read(pack)).unwrap();
+    pack["sections"].as_array().unwrap().iter().find(|section| section["id"] == id).cloned()
+}
+
+fn text(section: &serde_json::Value) -> &str {
+    section["content"].as_str().unwrap()
+}
+
+#[test]
+fn named_lines_have_the_head_of_their_definition_and_grow_to_the_file() {
+    let body: String = (0..100).map(|at| format!("    let a{at} = {at};\n")).collect();
+    let code = format!("fn first() {{\n{body}}}\n\nfn second() {{\n{body}}}\n");
+    let item = "---\nid: task:a\ntitle: A\n---\n\nMend `src/a.rs:60-110`.\n";
+    let sandbox = Sandbox::configured(&[("work_items/a.md", item), ("src/a.rs", &code)]);
+    sandbox.commit();
+    let named = |limit: &str| {
+        sandbox.expect(0, &["build", "task:a", "--max-chars", limit]);
+        section(&sandbox, "packs/task-a.coding.json", "code.src/a.rs#L60-L110").unwrap()
+    };
+    // The lines begin in one function and end in another.
+    let lines = named("5500");
+    assert!(text(&lines).contains("fn first() {\n[… "), "{}", text(&lines));
+    assert!(!text(&lines).contains("let a20 "));
+    let whole = named("20000");
+    assert_eq!(
+        (&whole["source"]["lines"], &whole["metadata"]["detail"]),
+        (&serde_json::json!([1, 205]), &"full".into())
+    );
+    assert!(text(&whole).contains("let a20 "));
+}
+
+#[test]
+fn code_that_a_document_of_the_items_folder_names_is_in_the_pack_after_its_own() {
+    let spec = "# Cache\n\nKeep answers, see `src/own.rs`.\n";
+    let tasks = "- [ ] T1 Extend `src/cache.rs`\n- [ ] T2 Add `src/new.rs`\n- [ ] T3 `src/own.rs`\n";
+    let sandbox = Sandbox::with(&[
+        (
+            "contextpack.yml",
+            "version: 1\nwork_items:\n  - include: [specs/*/spec.md]\n    id: \"{folder}\"\n    beside: [tasks.md]\n",
+        ),
+        ("specs/001-cache/spec.md", spec),
+        ("specs/001-cache/tasks.md", tasks),
+        ("src/cache.rs", "pub fn cache() {}\n"),
+        ("src/own.rs", "pub fn own() {}\n"),
+    ]);
+    sandbox.commit();
+    sandbox.expect(0, &["build", "001-cache"]);
+    let of = |id: &str| section(&sandbox, "packs/001-cache.coding.json", id);
+    let named = of("code.src/cache.rs").unwrap();
+    assert_eq!(named["metadata"]["evidence"]["at"], "specs/001-cache/tasks.md:1");
+    assert_eq!(of("code.src/own.rs").unwrap()["metadata"]["evidence"]["at"], "specs/001-cache/spec.md:3");
+    // What is yet to be written is no omission.
+    assert!(!sandbox.read("packs/001-cache.coding.json").contains("code.src/new.rs"));
+    sandbox.expect(0, &["check"]);
+}
+
+#[test]
+fn a_full_pack_keeps_the_likeliest_file() {
+    let item = format!("---\nid: task:a\ntitle: Show the badge\n---\n\n{}", "The badge shows a sum.\n\n".repeat(60));
+    let mut files = vec![
+        ("contextpack.yml", "version: 1\ncode: {likely: 3}\n"),
+        ("work_items/a.md", &item),
+        ("src/components/badge.ts", "export function showsBadge(sum) {}\n"),
+        ("src/components/sum_of_badge.ts", "export function sum(badge, shows) {}\n"),
+        ("src/components/shows_sum.ts", "export function shows(badge) {}\n"),
+    ];
+    let document = "# All\n\n".to_owned() + &"Some words of it.\n\n".repeat(400);
+    files.push(("docs/all.md", &document));
+    let item = item.replace("title:", "docs: [docs/all.md]\ntitle:");
+    files[1].1 = &item;
+    let sandbox = Sandbox::with(&files);
+    sandbox.commit();
+    let listed = |limit: &str| {
+        sandbox.expect(0, &["build", "task:a", "-p", "coding", "--max-chars", limit]);
+        let found = section(&sandbox, "packs/task-a.coding.json", "code.likely");
+        let files = found.map(|found| (found["metadata"]["files"].as_array().unwrap().len(), text(&found).to_owned()));
+        files.map(|(files, text)| (files, text.matches("\n- ").count())).unwrap_or_default()
+    };
+    assert_eq!(listed("48000"), (3, 3));
+    assert_eq!(listed("8000"), (1, 1));
+}
+
+#[test]
+fn a_done_neighbour_begins_with_its_outcome_and_ends_with_its_log() {
+    let done = "---\nid: task:b\ntitle: B\nstatus: done\n---\n\n## Description\n\nBuild it.\n\n## Review log\n\n- 2026-01-02: looked \
+                at it\n\n## Outcome\n\nIt is built.\n";
+    let item = "---\nid: task:a\ntitle: A\nstatus: open\ndepends_on: [task:b]\n---\n\nUse it.\n";
+    let sandbox = Sandbox::configured(&[("work_items/a.md", item), ("work_items/b.md", done)]);
+    sandbox.expect(0, &["build", "task:a"]);
+    let found = section(&sandbox, "packs/task-a.coding.json", "dependency.task:b").unwrap();
+    let places = ["# B", "## Outcome", "## Description", "## Review log"].map(|part| text(&found).find(part));
+    assert!(places.is_sorted() && places[0].is_some(), "{}", text(&found));
+}
