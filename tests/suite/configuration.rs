@@ -36,13 +36,13 @@ fn without_a_file_everything_has_its_default() {
 #[test]
 fn instructions_have_a_version_are_short_and_state_what_every_agent_must_know() {
     for (name, digest) in [
-        ("coding", "8df00f93cb65"),
+        ("coding", "86f2f2213b31"),
         ("drafting", "aa8694062ef5"),
-        ("other", "f4ab6d691418"),
+        ("other", "66366e36d369"),
         ("review", "bed09a4025cf"),
     ] {
         let Instructions::Builtin { version, text } = good("").profiles[name].instructions else { panic!("{name}") };
-        assert_eq!((version, Digest::of(text).short(12).as_str()), (3, digest), "{name}");
+        assert_eq!((version, Digest::of(text).short(12).as_str()), (4, digest), "{name}");
         let words: Vec<&str> = text.split_whitespace().collect();
         assert!(words.len() <= 250 && text.starts_with("# ") && text.ends_with('\n') && !text.contains('\r'));
         let one_line = words.join(" ").to_lowercase();
