@@ -58,7 +58,8 @@ impl Project<'_> {
                 let text = || format!("{}\n{}", entry.item.title, entry.body.clean);
                 inputs.memoized(key, || SourceTerms::read(&text()))
             };
-            let items: Vec<_> = self.corpus.entries.par_iter().map(words).collect();
+            // What outsiders write weighs no word of others.
+            let items: Vec<_> = self.corpus.entries.par_iter().filter(|it| !it.is_untrusted()).map(words).collect();
             ReadSources { index: SourceIndex::new(read.into_iter().flatten().collect(), &items), unread }
         })
     }
