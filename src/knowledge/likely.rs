@@ -35,6 +35,8 @@ const MAX_TESTS: usize = 3;
 /// The lines of the part of a file that is named, if no definition is, and the most of a definition.
 const LINES: usize = 40;
 const MAX_DEFINITION: usize = 80;
+/// The lines for which a part has to hold twice as much as a single line.
+const LENGTH: f32 = 300.0;
 
 /// A word as a hash: texts are never kept.
 type Term = u32;
@@ -254,7 +256,7 @@ impl FoundSource<'_> {
                 let most = held.entry(*term).or_default();
                 *most = most.max(if *line == head { weight * (1.0 + NAME) } else { *weight });
             }
-            let score = held.values().sum::<f32>() / (1.0 + lines.len() as f32 / MAX_DEFINITION as f32);
+            let score = held.values().sum::<f32>() / (1.0 + lines.len() as f32 / LENGTH);
             ((score * PRECISION) as u64, Reverse(lines.start), lines.end)
         };
         let (_, Reverse(first), end) = definitions.chain(windows).map(score).max()?;
