@@ -217,7 +217,7 @@ fn rarity(holders: usize, all: usize) -> f32 {
 
 /// Returns whether a word is spelled as code is: `loadTask`, `load_task`, or a word in a code span.
 fn is_code_name(text: &str, start: usize, end: usize) -> bool {
-    let inner = text[start..end].as_bytes();
+    let inner = &text.as_bytes()[start..end];
     let is_camel = || inner.windows(2).any(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase());
     inner.contains(&b'_') || is_camel() || text[..start].ends_with('`') || text[end..].starts_with('`')
 }
