@@ -133,9 +133,11 @@ impl<'a> ReferenceSearch<'a> {
                 let is_reported =
                     source.is_field() || source == PathSource::Link && has_document_extension(last(&path));
                 let is_settled = is_placeholder(&path) || self.add_renamed(&path, kind, source, at);
-                let is_place =
-                    mention.has_lines() && may_be_code && form != ReferenceForm::Trace && !path.starts_with('@');
-                if is_settled || !(is_reported || is_place && mention.reference.foreign.is_none()) {
+                // Code that is gone, or still to be written.
+                let is_named = form == ReferenceForm::CodeSpan && is_code && self.is_below_folder(&path);
+                let is_place = mention.has_lines() && may_be_code && form != ReferenceForm::Trace;
+                let is_sought = (is_place || is_named) && !path.starts_with('@') && mention.reference.foreign.is_none();
+                if is_settled || !(is_reported || is_sought) {
                     return;
                 }
                 if is_reported { Absence::NotInRepo } else { Absence::NoSuchPlace }
@@ -296,6 +298,13 @@ impl<'a> ReferenceSearch<'a> {
             && !is_no_code
             && !is_denied
             && self.collected.add_kept_code(path, &sha.to_ascii_lowercase(), &mention.reference.lines, mention.at)
+    }
+
+    /// Returns whether the first part of a path is a folder of the repo.
+    fn is_below_folder(&self, path: &str) -> bool {
+        let top = path.split_once('/').filter(|(top, _)| !top.starts_with('.'));
+        let top = top.and_then(|(top, _)| RepoPath::new(top).ok());
+        top.is_some_and(|top| self.lookup.files.is_folder(&top))
     }
 
     /// Returns whether a file is that of an item: then naming it is a relation.
