@@ -82,10 +82,12 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
             let read = |path| Some(&documents.get(path)?.as_ref().ok()?.1.as_ref().ok()?.text);
             let own = found.files.iter().filter(|file| is_own(file));
             let own = own.filter_map(|file| Some((&file.path, read(&file.path)?)));
-            let mut named = project.graph.code_named_in(&project.corpus, *item, &lookup, own);
+            let (mut named, missing) = project.graph.code_named_in(&project.corpus, *item, &lookup, own);
             named.retain(|code| found.files.iter().all(|known| known.path != code.path));
-            if !named.is_empty() {
-                Arc::make_mut(found).files.extend(named);
+            if !named.is_empty() || !missing.is_empty() {
+                let found = Arc::make_mut(found);
+                found.files.extend(named);
+                found.missing.extend(missing);
             }
         }
         let more = wanted(&referenced, profiles).into_par_iter().filter(|(path, _)| !documents.contains_key(path));
@@ -163,8 +165,12 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
                 references.files.push(ReferencedFile { file, by, shown, document, untrusted, configured: false });
             }
         }
-        let configured = profile.files.iter().filter_map(|file| self.configured(root, file, &mut diagnostics));
-        references.files.extend(configured);
+        for file in profile.files.iter().filter_map(|file| self.configured(root, file, &mut diagnostics)) {
+            match file.document {
+                Err(HOLDS_SECRETS) => references.secrets.push(file.file.path),
+                _ => references.files.push(file),
+            }
+        }
         let mut orders: BTreeMap<RepoPath, usize> = BTreeMap::new();
         for ReferencedFile { file, .. } in &references.files {
             let order = orders.entry(file.path.clone()).or_insert(file.order);
@@ -198,10 +204,13 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
         let is_adr = project.corpus.rules.adrs.binary_search(path).is_ok();
         let kind = if is_adr { FileKind::Adr } else { FileKind::Document };
         let (anchor, at) = (file.anchor.clone(), ShownPlace { path: RepoPath::new(CONFIG).ok()?, line: 1 });
-        let file = FileRef { kind, path: path.clone(), anchor, lines: None, commit: None, at, order: usize::MAX };
+        let mut file = FileRef { kind, path: path.clone(), anchor, lines: None, commit: None, at, order: usize::MAX };
         let document = if project.denies(path) { Err("denied_path") } else { document };
         let id = project.corpus.entries[root].item.id.as_str();
-        warnings.extend(document.as_ref().ok().and_then(|document| document_warning(document, &file, id)));
+        if let Ok(document) = &document {
+            warnings.extend(document_warning(document, &file, id));
+            file.anchor = file.anchor.filter(|anchor| has_section(document, anchor));
+        }
         let untrusted = project.reader.distrusts(path);
         Some(ReferencedFile { file, by: root, shown, document, untrusted, configured: true })
     }

@@ -5,7 +5,7 @@ mod paths;
 use super::corpus::Corpus;
 use super::edges::Graph;
 use super::entry::{Entry, ShownPlace};
-use super::file_references::{Absence, FileKind, FileRef, ItemReferences, ReferenceCollector};
+use super::file_references::{Absence, FileKind, FileRef, ItemReferences, MissingReference, ReferenceCollector};
 use super::files::{FileLookup, is_listed, is_usual};
 use super::link::{Location, Locator, issue_on, number, target_of_link};
 use super::names::{NameIndex, last};
@@ -37,18 +37,21 @@ impl Graph {
         search.collected.finish()
     }
 
-    /// Returns the code files that `documents` of an item name.
+    /// Returns the code files that `documents` of an item name, and those that exist and cannot be shown: a list of tasks names
+    /// what is still to be written as well.
     pub fn code_named_in<'d>(
         &self,
         corpus: &Corpus,
         item: usize,
         lookup: &FileLookup<'_>,
         documents: impl Iterator<Item = (&'d RepoPath, &'d ParsedText)>,
-    ) -> Vec<FileRef> {
+    ) -> (Vec<FileRef>, Vec<MissingReference>) {
         let mut search = self.search(corpus, &corpus.entries[item], lookup);
         documents.for_each(|(path, text)| search.add_text(path, text, |line| text.line_before(line)));
-        let found = search.collected.finish().files.into_iter();
-        found.filter(|file| file.kind == FileKind::Code).collect()
+        let ItemReferences { mut files, mut missing, .. } = search.collected.finish();
+        files.retain(|file| file.kind == FileKind::Code);
+        missing.retain(|missing| missing.kind == FileKind::Code && missing.reason != "not_in_repo");
+        (files, missing)
     }
 
     fn search<'a>(&'a self, corpus: &'a Corpus, entry: &'a Entry, lookup: &FileLookup<'a>) -> ReferenceSearch<'a> {

@@ -28,7 +28,8 @@ impl Selector<'_> {
     pub(super) fn add_document(&mut self, reference: &ReferencedFile) {
         let (context, by) = (self.context, reference.by);
         let FileRef { kind, path, anchor, at, .. } = &reference.file;
-        let Some(document) = self.file(*kind, path, &reference.shown, &reference.document) else { return };
+        let section_kind = if reference.configured { kind_of(*kind).configured() } else { kind_of(*kind) };
+        let Some(document) = self.file(section_kind, path, &reference.shown, &reference.document) else { return };
         // A missing heading has a warning of its own; the whole document is shown instead.
         let anchor = anchor.as_deref();
         let named = if anchor.is_none() { self.named_headings(by, document) } else { Vec::new() };
@@ -46,8 +47,7 @@ impl Selector<'_> {
         let state = item.map(|item| Graph::state(context.corpus, item));
         let replaces = by == self.root && self.replaces_root(at);
         let settled = document.is_inactive || state.is_some_and(ItemState::is_settled);
-        let kind = if reference.configured { kind_of(*kind).configured() } else { kind_of(*kind) };
-        let candidate = Candidate::new(kind, &suffix.finish(), title, origin, body);
+        let candidate = Candidate::new(section_kind, &suffix.finish(), title, origin, body);
         let rank = if replaces { Rank::of(None) } else { Rank { settled, ..candidate.rank } };
         let candidate = Candidate {
             state: state.map(|state| Clean::literal(state.name())),
@@ -68,7 +68,7 @@ impl Selector<'_> {
 
     pub(super) fn add_code(&mut self, reference: &ReferencedCode) {
         let ReferencedCode { path, shown, untrusted, .. } = reference;
-        let Some(document) = self.file(FileKind::Code, path, shown, &reference.document) else { return };
+        let Some(document) = self.file(CODE, path, shown, &reference.document) else { return };
         let root = &self.context.corpus.entries[self.root];
         let names = [&root.body.clean, &root.item.title].into_iter().flat_map(|text| identifiers(text)).collect();
         for section in code_sections(self.context.profile.code_detail, reference, &names) {
@@ -132,7 +132,7 @@ impl Selector<'_> {
 
     pub(super) fn add_missing(&mut self, missing: &MissingReference) {
         let suffix = CleanBuf::new().line(&missing.written).finish();
-        self.omit_reference(missing.kind, &suffix, &missing.written, missing.reason, missing.untrusted);
+        self.omit_reference(kind_of(missing.kind), &suffix, &missing.written, missing.reason, missing.untrusted);
     }
 
     pub(super) fn add_likely(&mut self, entry: &Entry, files: &[LikelyFile]) {
@@ -162,7 +162,7 @@ impl Selector<'_> {
     /// Returns a document without a section and records it as an input, or adds an omission.
     fn file<'d>(
         &mut self,
-        kind: FileKind,
+        kind: SectionKind,
         path: &RepoPath,
         shown: &Clean,
         read: &'d Loaded,
@@ -183,8 +183,15 @@ impl Selector<'_> {
         }
     }
 
-    fn omit_reference(&mut self, kind: FileKind, suffix: &Clean, path: &Clean, reason: &'static str, untrusted: bool) {
-        let omission = Omission::new(kind_of(kind), suffix, path.clone(), TextOrigin::file(path), reason);
+    fn omit_reference(
+        &mut self,
+        kind: SectionKind,
+        suffix: &Clean,
+        path: &Clean,
+        reason: &'static str,
+        untrusted: bool,
+    ) {
+        let omission = Omission::new(kind, suffix, path.clone(), TextOrigin::file(path), reason);
         self.omit(Omission { untrusted, ..omission });
     }
 

@@ -111,7 +111,7 @@ fn named_lines_have_the_head_of_their_definition_and_grow_to_the_file() {
 #[test]
 fn code_that_a_document_of_the_items_folder_names_is_in_the_pack_after_its_own() {
     let spec = "# Cache\n\nKeep answers, see `src/own.rs`.\n";
-    let tasks = "- [ ] T1 Extend `src/cache.rs`\n- [ ] T2 Add `src/new.rs`\n- [ ] T3 `src/own.rs`\n";
+    let tasks = "- [ ] T1 Extend `src/cache.rs`\n- [ ] T2 Add `src/new.rs`\n- [ ] T3 `src/own.rs`, `src/key.pem`\n";
     let sandbox = Sandbox::with(&[
         (
             "contextpack.yml",
@@ -121,7 +121,12 @@ fn code_that_a_document_of_the_items_folder_names_is_in_the_pack_after_its_own()
         ("specs/001-cache/tasks.md", tasks),
         ("src/cache.rs", "pub fn cache() {}\n"),
         ("src/own.rs", "pub fn own() {}\n"),
+        ("src/key.pem", "A key.\n"),
+        ("docs/rules.md", "# Rules\n\n## Names\n\nWhole words.\n"),
     ]);
+    let config = sandbox.read("contextpack.yml");
+    let files = "profiles: {coding: {files: [docs/rules.md#nope, docs/rules.md#names, docs/absent.md]}}\n";
+    sandbox.write("contextpack.yml", config + files);
     sandbox.commit();
     sandbox.expect(0, &["build", "001-cache"]);
     let of = |id: &str| section(&sandbox, "packs/001-cache.coding.json", id);
@@ -129,7 +134,18 @@ fn code_that_a_document_of_the_items_folder_names_is_in_the_pack_after_its_own()
     assert_eq!(named["metadata"]["evidence"]["at"], "specs/001-cache/tasks.md:1");
     assert_eq!(of("code.src/own.rs").unwrap()["metadata"]["evidence"]["at"], "specs/001-cache/spec.md:3");
     // What is yet to be written is no omission.
-    assert!(!sandbox.read("packs/001-cache.coding.json").contains("code.src/new.rs"));
+    let pack = sandbox.read("packs/001-cache.coding.json");
+    assert!(!pack.contains("code.src/new.rs"));
+    // What is there and cannot be shown is one.
+    let pack: serde_json::Value = serde_json::from_str(&pack).unwrap();
+    let left_out = |id: &str| {
+        let omission = pack["omissions"].as_array().unwrap().iter().find(|omission| omission["id"] == id).unwrap();
+        [&omission["reason"], &omission["provenance"]].map(|value| value.as_str().unwrap().to_owned())
+    };
+    assert_eq!(left_out("code.src/key.pem"), ["denied_path", "code_ref"]);
+    assert_eq!(left_out("file.docs/absent.md"), ["not_in_repo", "config"]);
+    // A section that the document does not have is the whole of it, which holds the others.
+    assert!(of("file.docs/rules.md").is_some() && of("file.docs/rules.md#names").is_none());
     sandbox.expect(0, &["check"]);
 }
 
