@@ -151,11 +151,14 @@ impl Project<'_> {
         let profiles: Vec<&Profile> =
             job.profiles.iter().filter_map(|name| self.reader.settings.profiles.get(name)).collect();
         let agent = job.agent.as_ref();
-        let files = ReferencedFiles::read(self, &job.roots, &profiles, agent);
-        let (roots, mut faults) = self.distinct_slugs(&job.roots, &job.others);
         let budgets: Vec<Budget> = profiles.iter().map(|profile| job.limits.over(&profile.budget)).collect();
-        let counters: BTreeMap<Option<Tokenizer>, Counter> =
-            budgets.iter().map(counted_tokenizer).map(|tokenizer| (tokenizer, Counter::new(tokenizer))).collect();
+        let counter = |budget| (counted_tokenizer(budget), Counter::new(counted_tokenizer(budget)));
+        // A vocabulary takes as long to load as some hundred files.
+        let (files, counters): (_, BTreeMap<Option<Tokenizer>, Counter>) = rayon::join(
+            || ReferencedFiles::read(self, &job.roots, &profiles, agent),
+            || budgets.iter().map(counter).collect(),
+        );
+        let (roots, mut faults) = self.distinct_slugs(&job.roots, &job.others);
         let session = agent.filter(|_| job.session_start);
         let additions = self.additions(agent);
         let mut prepare = |instead: Option<BuiltinText>| {
@@ -189,7 +192,6 @@ impl Project<'_> {
                 roots.iter().flat_map(|root| prepared.iter().map(move |profile| (*root, profile))).collect();
             results.par_extend(pairs.par_iter().map(|(root, profile)| one.build(Some(*root), profile)));
             prepared.iter_mut().for_each(|profile| profile.context.shared.clear());
-            counters.values().for_each(Counter::clear_shared);
         }
         Ok((results, faults))
     }

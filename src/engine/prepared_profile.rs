@@ -70,7 +70,7 @@ impl Project<'_> {
             instructions,
             inputs,
             comments,
-            shared: SharedPassages::of(&self.corpus, profile),
+            shared: SharedPassages::of(&self.corpus, profile, &self.reader.settings.adrs.excerpt),
         };
         let Some(counter) = counters.get(&counted_tokenizer(&budget)) else { return Ok(None) };
         let mut key_prefix = Digester::default();

@@ -48,7 +48,7 @@ impl<'a> MeasuredSelection<'a> {
             let empty = frame(candidate, &place, "");
             let line = |content| render::Frame { pointer: true, content, ..empty };
             SectionSizes {
-                full: measure(candidate, &text, counter),
+                full: counter.measure(&text),
                 frame: counter.measure(&render::empty_frame(tag, &empty)),
                 line: (has_pointer && line(&pointer).is_line()).then(|| counter.measure(&line("").pointer_line())),
                 shortened_line: counter.measure(&Form::CURRENT.shortened_line(&empty.shortened_line())),
@@ -128,14 +128,6 @@ impl<'a> MeasuredSelection<'a> {
             place,
             untrusted: omission.untrusted,
         })
-    }
-}
-
-/// Measures a text of a candidate; counts of those that packs share are cached.
-pub(super) fn measure(candidate: &Candidate, text: &Clean, counter: &Counter) -> Amount {
-    match candidate.body {
-        SectionBody::Passage(..) | SectionBody::Levels(_) => counter.measure_shared(text),
-        _ => counter.measure(text),
     }
 }
 

@@ -26,7 +26,7 @@ pub fn fit(selection: Selection, budget: &Budget, counter: &Counter) -> Result<F
     let planner = Planner::new(&selection, budget, counter);
     let (chosen, complete) = planner.with_claims(planner.best()?);
     let head = selection.head.iter().filter_map(Candidate::whole_text).enumerate().map(|(candidate, text)| {
-        let tokens = counter.measure_shared(text).tokens;
+        let tokens = counter.measure(text).tokens;
         FittedSection { candidate, content: text.clone(), detail: "full", tokens, full_chars: None }
     });
     let (head, budget) = (head.collect(), budget.clone());
@@ -378,7 +378,7 @@ impl Planner<'_> {
         let at_most = fillers.iter().enumerate().take_while(|(index, filler)| {
             let text = content(&filler.candidate.body, DetailLevel::Full).unwrap_or_default();
             let before = if *index < grown { self.measured.sections[filler.at].full } else { Amount::default() };
-            let size = Amount { tokens: 0, ..counter.measure_shared(&text).minus(before) };
+            let size = Amount { tokens: 0, ..counter.measure(&text).minus(before) };
             let fits = size.fits(room);
             room = room.minus(size);
             fits

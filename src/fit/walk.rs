@@ -1,7 +1,7 @@
 //! The walk down the ladder of trimming steps, and the size of a pack without its root's text after each.
 
 use super::level::{DetailLevel, TrimStep, content};
-use super::measured::{MeasuredSelection, measure};
+use super::measured::MeasuredSelection;
 use crate::render::{Footer, Form, LISTED};
 use crate::select::Amount;
 use std::cmp::Reverse;
@@ -143,7 +143,7 @@ impl<'a> Walk<'a> {
         let mut amount = Amount::default();
         if to != DetailLevel::LeftOut {
             let candidate = &self.measured.selection.candidates[section];
-            let text = measure(candidate, &content(&candidate.body, to)?, self.measured.counter);
+            let text = self.measured.counter.measure(&content(&candidate.body, to)?);
             if text.chars >= previous.minus(self.measured.around(section, level)).chars {
                 return None;
             }

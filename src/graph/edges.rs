@@ -206,9 +206,11 @@ impl Graph {
         }
         let mut rules = self.index.rules.iter();
         let other_prefix = rules.find_map(|rules| self.index.under_prefix(rules, rules.without_prefix(word)?));
-        other_prefix.or_else(|| match self.index.any_case(word) {
-            [item] if word.bytes().any(|byte| byte.is_ascii_digit()) => Some(*item),
-            _ => None,
+        other_prefix.or_else(|| {
+            match word.bytes().any(|byte| byte.is_ascii_digit()).then(|| self.index.any_case(word))? {
+                [item] => Some(*item),
+                _ => None,
+            }
         })
     }
 

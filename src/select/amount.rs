@@ -1,10 +1,8 @@
 //! Sizes of texts in every unit that a budget may limit, and the search for the most that one holds.
 
 use crate::config::Tokenizer;
-use crate::redact::Clean;
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 /// The size of a text in every unit that a budget may limit.
@@ -53,37 +51,35 @@ impl Amount {
     }
 }
 
-/// Measures texts, with a cache of the token counts of texts that packs share.
+/// Measures texts. Tokens are counted line by line, and the counts are kept: packs share most of their lines, and a plan that
+/// is measured again has few new ones.
 pub struct Counter {
     bpe: Option<&'static tiktoken::CoreBpe>,
-    shared: [Mutex<TokenCounts>; SHARDS],
+    counted: [Mutex<CountedLines>; SHARDS],
 }
 
-/// Token counts by the address and the length of a text; the text beside each count keeps its address valid.
-type TokenCounts = HashMap<(usize, usize), (Clean, u64)>;
+/// The tokens of lines, up to a size at which they are forgotten.
+#[derive(Default)]
+struct CountedLines {
+    tokens: HashMap<Box<str>, u64>,
+    bytes: usize,
+}
 
 const SHARDS: usize = 16;
+/// The most bytes of lines that a shard keeps.
+const KEPT: usize = 1 << 20;
 
 impl Counter {
     /// Creates a counter of characters and bytes, and of tokens if a tokenizer is given (about 50 ms to load).
     pub fn new(tokenizer: Option<Tokenizer>) -> Self {
         let bpe = tokenizer.and_then(|tokenizer| tiktoken::get_encoding(tokenizer.name()));
-        Self { bpe, shared: std::array::from_fn(|_| Mutex::default()) }
+        Self { bpe, counted: std::array::from_fn(|_| Mutex::default()) }
     }
 
-    /// Measures a text of one pack.
+    /// Measures `text` in characters, bytes and, with a tokenizer, tokens.
     pub fn measure(&self, text: &str) -> Amount {
-        Amount { tokens: self.tokens(text), ..Amount::of(text) }
-    }
-
-    /// Measures a text that several packs share, and caches its tokens.
-    pub fn measure_shared(&self, text: &Clean) -> Amount {
-        self.measure_part(text, 0..text.len())
-    }
-
-    /// Drops the cached counts and the texts that they refer to.
-    pub fn clear_shared(&self) {
-        self.shared.iter().for_each(|shard| shard.lock().unwrap_or_else(PoisonError::into_inner).clear());
+        let tokens = self.bpe.map_or(0, |bpe| lines(text).map(|line| self.tokens(bpe, line)).sum());
+        Amount { tokens, ..Amount::of(text) }
     }
 
     /// Returns whether tokens are counted.
@@ -91,26 +87,35 @@ impl Counter {
         self.bpe.is_some()
     }
 
-    fn tokens(&self, text: &str) -> u64 {
-        self.bpe.map_or(0, |bpe| bpe.count(text) as u64)
+    fn tokens(&self, bpe: &tiktoken::CoreBpe, line: &str) -> u64 {
+        let spread = line.bytes().rev().take(8).fold(line.len(), |spread, byte| spread * 31 + usize::from(byte));
+        let lock = || self.counted[spread % SHARDS].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tokens) = lock().tokens.get(line) {
+            return *tokens;
+        }
+        let tokens = bpe.count(line) as u64;
+        let mut counted = lock();
+        if counted.bytes > KEPT {
+            *counted = CountedLines::default();
+        }
+        counted.bytes += line.len();
+        counted.tokens.insert(line.into(), tokens);
+        tokens
     }
+}
 
-    /// Measures a part of a text that is measured again and again, since packs share it.
-    pub fn measure_part(&self, text: &Clean, range: Range<usize>) -> Amount {
-        let part = &text[range];
-        let amount = Amount::of(part);
-        if self.bpe.is_none() {
-            return amount;
-        }
-        let key = (part.as_ptr() as usize, part.len());
-        let shard = &self.shared[(key.0 >> 5) % SHARDS];
-        if let Some((_, tokens)) = shard.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Amount { tokens: *tokens, ..amount };
-        }
-        let tokens = self.tokens(part);
-        shard.lock().unwrap_or_else(PoisonError::into_inner).insert(key, (text.clone(), tokens));
-        Amount { tokens, ..amount }
-    }
+/// Splits a text where no token reaches across, in both vocabularies: after the end of a line, unless the next one begins with
+/// white space or a slash.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let ends = memchr::memchr_iter(b'\n', rest.as_bytes()).map(|at| at + 1);
+        let is_end = |at: &usize| !rest[*at..].starts_with(|next: char| next == '/' || next.is_whitespace());
+        let end = { ends }.find(is_end).unwrap_or(rest.len());
+        let (line, after) = rest.split_at(end);
+        rest = after;
+        (!line.is_empty()).then_some(line)
+    })
 }
 
 impl std::fmt::Debug for Counter {
@@ -139,4 +144,23 @@ pub(super) fn longest(text: &str, most: u64, fits: impl Fn(usize) -> bool) -> us
     let end = |bytes: u64| text.floor_char_boundary(usize::try_from(bytes).unwrap_or(usize::MAX).min(text.len()));
     let most = most.min(text.len() as u64);
     end(descend(|bytes| if bytes <= most && fits(end(bytes)) { Ordering::Less } else { Ordering::Greater }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_of_lines_add_up_to_those_of_the_text() {
+        let parts = ["a", "Ab's", "12", ".", "\n", "\r\n", " ", "/", "é\u{301}", "\u{2028}"];
+        let tokenizers = [Tokenizer::O200kBase, Tokenizer::Cl100kBase];
+        let counters = tokenizers.map(|tokenizer| Counter::new(Some(tokenizer)));
+        for number in 0..10_000_usize {
+            let text: String = (0..4).map(|place| parts[number / 10_usize.pow(place) % 10]).collect();
+            for counter in &counters {
+                let whole = counter.bpe.map_or(0, |bpe| bpe.count(&text) as u64);
+                assert_eq!(counter.measure(&text).tokens, whole, "{text:?}");
+            }
+        }
+    }
 }

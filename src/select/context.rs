@@ -6,7 +6,7 @@ use super::origins::{
     ParsedDocument, RedactionRecord, TextOrigin, file_origin, item_origin, marker, redactions,
     redactions_in_text_and_names,
 };
-use super::outline::{Chunk, ChunkWeight, ExcerptSize, MarkedText, is_comment, sections, within};
+use super::outline::{AdrHeadings, Chunk, ChunkWeight, ExcerptSize, MarkedText, is_comment, sections, within};
 use super::passage::{PassageBuilder, without_comments};
 use super::{Input, Passage, SectionBody, WORDS};
 use crate::config::{Excerpt, Profile};
@@ -82,6 +82,7 @@ pub struct SelectionContext<'a> {
 #[derive(Debug)]
 pub struct SharedPassages {
     keys: KeyHeadings,
+    adr_headings: AdrHeadings,
     pub(super) mentions: Vec<OnceLock<Vec<MentionedItem>>>,
     /// The bodies of each item as a neighbour, and as a parent.
     neighbours: Vec<[OnceLock<NeighbourBody>; 2]>,
@@ -89,11 +90,11 @@ pub struct SharedPassages {
 }
 
 impl SharedPassages {
-    pub fn of(corpus: &Corpus, profile: &Profile) -> Self {
-        let keys = KeyHeadings::new(&profile.key_headings);
+    pub fn of(corpus: &Corpus, profile: &Profile, excerpt: &Excerpt) -> Self {
+        let (keys, adr_headings) = (KeyHeadings::new(&profile.key_headings), AdrHeadings::of(excerpt));
         let mentions = corpus.entries.iter().map(|_| OnceLock::new()).collect();
         let neighbours = corpus.entries.iter().map(|_| Default::default()).collect();
-        Self { keys, mentions, neighbours, files: Mutex::default() }
+        Self { keys, adr_headings, mentions, neighbours, files: Mutex::default() }
     }
 
     /// Drops all passages; what items mention stays.
@@ -368,7 +369,7 @@ impl SelectionContext<'_> {
         // What the root asks for by name is the excerpt.
         let is_named = |title: &str| named.iter().any(|index| markdown.headings[*index].title == title);
         if is_adr {
-            marked.mark_adr(self.excerpt);
+            marked.mark_adr(self.excerpt, &self.shared.adr_headings);
         } else {
             if !marked.mark_sections(is_named) {
                 marked.mark_sections(|title| self.shared.keys.contain(title));

@@ -49,6 +49,26 @@ impl Chunk {
     }
 }
 
+/// The configured headings of an ADR's excerpt, and those of its background, which is cut first.
+#[derive(Debug)]
+pub(super) struct AdrHeadings {
+    keys: KeyHeadings,
+    background: KeyHeadings,
+}
+
+impl AdrHeadings {
+    pub(super) fn of(excerpt: &Excerpt) -> Self {
+        let (mut keys, mut background) = (Vec::new(), Vec::new());
+        for heading in &excerpt.headings {
+            let name = words(heading).join(" ");
+            let chosen = if name == "context" { &mut background } else { &mut keys };
+            chosen.push(heading.clone());
+            chosen.extend(WORDS.of(&format!("alias_of_{name}")).iter().map(|alias| (*alias).to_owned()));
+        }
+        Self { keys: KeyHeadings::new(&keys), background: KeyHeadings::new(&background) }
+    }
+}
+
 /// A Markdown text with a chunk for each of its blocks.
 pub(super) struct MarkedText<'t> {
     markdown: &'t Outline,
@@ -137,15 +157,7 @@ impl<'t> MarkedText<'t> {
     }
 
     /// Marks the excerpt of an ADR: its title and the configured headings, else its first lines.
-    pub(super) fn mark_adr(&mut self, excerpt: &Excerpt) {
-        let (mut keys, mut background) = (Vec::new(), Vec::new());
-        for heading in &excerpt.headings {
-            let name = words(heading).join(" ");
-            let chosen = if name == "context" { &mut background } else { &mut keys };
-            chosen.push(heading.clone());
-            chosen.extend(WORDS.of(&format!("alias_of_{name}")).iter().map(|alias| (*alias).to_owned()));
-        }
-        let [keys, background] = [&keys, &background].map(|titles| KeyHeadings::new(titles));
+    pub(super) fn mark_adr(&mut self, excerpt: &Excerpt, AdrHeadings { keys, background }: &AdrHeadings) {
         let has_context = self.mark_sections(|title| background.contain(title) && !keys.contain(title));
         for chunk in self.chunks.iter_mut().filter(|chunk| chunk.weight > ChunkWeight::Normal) {
             chunk.weight = ChunkWeight::Background;

@@ -23,6 +23,16 @@ pub struct Passage {
     chars: u64,
     /// What is above each weight, once it was asked for.
     above: [OnceLock<Option<Clean>>; 5],
+    /// What a cut is computed from, once one was asked for: all packs of a profile have one counter.
+    sizes: OnceLock<PassageSizes>,
+}
+
+#[derive(Debug)]
+struct PassageSizes {
+    chunks: Vec<Amount>,
+    gap: Amount,
+    /// The most that the last mark and a closing fence add: the cost of a cut depends on its position alone.
+    tail: Amount,
 }
 
 fn count(text: &str) -> u64 {
@@ -44,7 +54,7 @@ impl Passage {
     pub fn new(text: Clean, chunks: Vec<Chunk>, place: Clean) -> Self {
         debug_assert_eq!(chunks.last().map_or(0, |chunk| chunk.range.end), text.len());
         let chars = count(&text);
-        Self { text, chunks, place, chars, above: [const { OnceLock::new() }; 5] }
+        Self { text, chunks, place, chars, above: [const { OnceLock::new() }; 5], sizes: OnceLock::new() }
     }
 
     pub fn full(&self) -> &Clean {
@@ -98,21 +108,19 @@ impl Passage {
     /// A gap before the position may not be marked, so that a later position may cost less.
     pub fn fit(&self, weight: Option<ChunkWeight>, room: Amount, counter: &Counter) -> Option<usize> {
         let orders: Vec<Ordering> = self.chunks.iter().map(|chunk| order(chunk, weight)).collect();
-        let size = |index: usize| counter.measure_part(&self.text, self.chunks[index].range.clone());
-        let heavier = (0..orders.len()).filter(|index| orders[*index].is_gt()).map(size);
+        let PassageSizes { chunks, gap, tail } = self.sizes.get_or_init(|| self.sizes(counter));
+        let gap = *gap;
+        let heavier = (0..orders.len()).filter(|index| orders[*index].is_gt()).map(|index| chunks[index]);
         let heavier = heavier.fold(Amount::default(), Amount::plus);
-        // Blank lines that end the chunk before cover the break after a gap, except for the line end of a heading.
-        let gap =
-            [GAP, BREAK, "\n"].map(|part| counter.measure(part)).into_iter().fold(Amount::default(), Amount::plus);
         let gaps = orders.windows(2).filter(|pair| pair[0].is_le() && pair[1].is_gt());
-        let mut cost = gaps.map(|_| gap).fold(self.tail(counter).plus(heavier), Amount::plus);
+        let mut cost = gaps.map(|_| gap).fold(tail.plus(heavier), Amount::plus);
         if !cost.fits(room) {
             return None;
         }
         let (mut kept, mut left, mut spent) = (0, room.minus(cost), heavier);
         let mut sum = heavier;
         for index in (0..orders.len()).filter(|index| orders[*index].is_eq()) {
-            let size = size(index);
+            let size = chunks[index];
             sum = sum.plus(size);
             cost = cost.plus(size);
             // Lighter chunks leave a gap of their own before this one, and keep the one after it.
@@ -144,11 +152,14 @@ impl Passage {
         Some(self.chunks[above.last().unwrap_or(next)].range.start)
     }
 
-    /// Returns the most that the last mark and a closing fence add: the cost of a cut depends on its position alone.
-    fn tail(&self, counter: &Counter) -> Amount {
+    fn sizes(&self, counter: &Counter) -> PassageSizes {
+        // Blank lines that end the chunk before cover the break after a gap, except for the line end of a heading.
+        let gap = [GAP, BREAK, "\n"].map(|part| counter.measure(part));
         let fence = self.chunks.iter().filter_map(|c| c.fence.as_deref()).max_by_key(|fence| fence.chars().count());
         let fence = fence.map_or(Amount::default(), |fence| counter.measure(fence).plus(counter.measure("\n")));
-        counter.measure(&self.marker(self.chars)).plus(counter.measure(BREAK)).plus(fence)
+        let tail = counter.measure(&self.marker(self.chars)).plus(counter.measure(BREAK)).plus(fence);
+        let chunks = self.chunks.iter().map(|chunk| counter.measure(&self.text[chunk.range.clone()])).collect();
+        PassageSizes { chunks, gap: gap.into_iter().fold(Amount::default(), Amount::plus), tail }
     }
 
     fn marker(&self, omitted: u64) -> Clean {
