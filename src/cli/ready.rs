@@ -1,7 +1,7 @@
 //! `contextpack ready`.
 
 use super::args::{Global, PackArgs};
-use super::packs::Checkout;
+use super::packs::OpenedRepository;
 use crate::console::report::visible;
 use crate::console::{self, Document, Exit, Failure, Format, Line, counted, line, no_roots, strict};
 use crate::engine::{Built, EngineError, PackState, Project, apply_severities};
@@ -13,14 +13,14 @@ use crate::wire::Pack;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
-type Findings = BTreeMap<String, BTreeSet<Diagnostic>>;
+type FindingsByItem = BTreeMap<String, BTreeSet<Diagnostic>>;
 
 pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let repository = global.open(None)?;
     let dir = &repository.settings().output.dir;
     // A pack that is on demand is never stale.
     let folder = repository.settings().commits_packs().then(|| Folder::open(repository.root(), dir)).transpose()?;
-    let checkout = Checkout::new(global, &repository);
+    let checkout = OpenedRepository::new(global, &repository);
     let project = &checkout.project;
     let mut items = checkout.find_roots(&args.roots)?;
     if args.roots.is_empty() {
@@ -61,7 +61,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let unlimited = args.budget.unlimited();
     let (whole, _) = checkout.run(cut, (&args.roots, &unlimited), &whole)?;
     repository.confirm_settled()?;
-    let mut found = Findings::new();
+    let mut found = FindingsByItem::new();
     let packs = packs.map_err(EngineError::from)?.into_iter().map(|(root, findings, _)| (root, findings));
     for (root, findings) in packs.chain(whole) {
         found.entry(root).or_default().extend(findings);
@@ -76,7 +76,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
             global.note(no_roots(&repository))?;
         }
     }
-    let is_ready = answers.iter().all(Answer::is_ready);
+    let is_ready = answers.iter().all(RootFindings::is_ready);
     Ok(run.exit().and(if is_ready { Exit::Done } else { Exit::Stale }))
 }
 
@@ -85,19 +85,19 @@ fn bodies<'a>(project: &'a Project<'_>, items: &[usize]) -> BTreeMap<&'a str, Bo
     items.map(|item| (item.id.as_str(), BodyLines { first: item.body.line, text: &item.body.text })).collect()
 }
 
-struct Answer {
+struct RootFindings {
     root: String,
     title: String,
     findings: Vec<Diagnostic>,
 }
 
-impl Answer {
+impl RootFindings {
     fn is_ready(&self) -> bool {
         self.findings.is_empty()
     }
 }
 
-fn answers(global: &Global, project: &Project<'_>, items: &[usize], mut found: Findings) -> Vec<Answer> {
+fn answers(global: &Global, project: &Project<'_>, items: &[usize], mut found: FindingsByItem) -> Vec<RootFindings> {
     let answer = |item: &usize| {
         let item = &project.corpus().entries[*item].item;
         let findings = found.remove(item.id.as_str()).unwrap_or_default();
@@ -106,7 +106,7 @@ fn answers(global: &Global, project: &Project<'_>, items: &[usize], mut found: F
         if global.strict {
             strict(&mut findings);
         }
-        Answer { root: item.id.to_string(), title: item.title.to_string(), findings }
+        RootFindings { root: item.id.to_string(), title: item.title.to_string(), findings }
     };
     items.iter().map(answer).collect()
 }
@@ -126,9 +126,9 @@ fn stale(state: &PackState, dir: &RepoPath) -> Option<Diagnostic> {
     )
 }
 
-fn report(global: &Global, answers: &[Answer], errors: &[Diagnostic]) -> Result<(), Failure> {
+fn report(global: &Global, answers: &[RootFindings], errors: &[Diagnostic]) -> Result<(), Failure> {
     let roots = answers.iter().map(|answer| {
-        let Answer { root, title, findings } = answer;
+        let RootFindings { root, title, findings } = answer;
         json!({"root": root, "title": title, "ready": answer.is_ready(), "findings": console::diagnostics(findings)})
     });
     let output = json!({"roots": roots.collect::<Vec<_>>(), "diagnostics": console::diagnostics(errors)});
@@ -141,7 +141,7 @@ fn report(global: &Global, answers: &[Answer], errors: &[Diagnostic]) -> Result<
     Ok(document.print(global.format, global.verbose, &diagnostics, &output)?)
 }
 
-fn answer_lines(answer: &Answer) -> (Line, Document) {
+fn answer_lines(answer: &RootFindings) -> (Line, Document) {
     let mut below = Document::default();
     below.nested_list(answer.findings.iter().map(|finding| {
         let at = finding.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();

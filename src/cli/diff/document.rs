@@ -1,6 +1,6 @@
 //! A diff as a document.
 
-use crate::console::{Document, Line, Role, line};
+use crate::console::{Document, Line, TextStyle, line};
 use crate::review::{Diff, DiffLine, FieldChange, PackChange, ReviewItem, SharedChange};
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,7 +14,7 @@ pub(in crate::cli) fn document(diff: &Diff, graph: Option<(Vec<Line>, usize)>) -
     if !diff.needs_review.is_empty() {
         document.heading("Needs review");
         document.nested_list(grouped(&diff.needs_review).into_iter().map(|group| {
-            let reason = Line::default().then(Role::Warning, group.reason.replace('_', " "));
+            let reason = Line::default().then(TextStyle::Warning, group.reason.replace('_', " "));
             let text = match &group.sections[..] {
                 [] => line(": {}", &[group.message]),
                 [section] => line(": {}: {}", &[section, group.message]),
@@ -80,17 +80,17 @@ pub(in crate::cli) fn sections(document: &mut Document, shown: Vec<&SharedChange
                 true => format!("@@ line {} @@", hunk.new_line),
                 false => format!("@@ line {} → {} @@", hunk.old_line, hunk.new_line),
             };
-            let place = Line::default().then(Role::Place, place);
+            let place = Line::default().then(TextStyle::Place, place);
             std::iter::once(place).chain(hunk.lines.iter().map(diff_line))
         });
         below.code("diff", lines.collect());
-        let summary = summary.then(Role::Plain, format!("{moved}, {size} chars, in ")).join(pack_names(packs));
+        let summary = summary.then(TextStyle::Plain, format!("{moved}, {size} chars, in ")).join(pack_names(packs));
         document.details(summary, below);
     }
 }
 
 fn of_pack(document: &mut Document, diff: &Diff, pack: &PackChange) {
-    let note = |note: &String| Line::default().then(Role::Warning, note);
+    let note = |note: &String| Line::default().then(TextStyle::Warning, note);
     let mut lines: Vec<Line> = pack.notes.iter().map(note).collect();
     let sections = pack.sections.iter().filter_map(|at| diff.sections.get(*at)).map(|shared| &shared.section);
     let (is_changed, is_there) = (pack.change == "changed", pack.change != "removed");
@@ -123,15 +123,15 @@ fn of_pack(document: &mut Document, diff: &Diff, pack: &PackChange) {
     }));
     let mut below = Document::default();
     below.list(lines);
-    let summary = line("{}", &[&pack.name]).then(Role::Plain, format!("  {}  ", pack.change));
+    let summary = line("{}", &[&pack.name]).then(TextStyle::Plain, format!("  {}  ", pack.change));
     document.details(summary.join(line("{} {}", &[&pack.root, &pack.title])), below);
 }
 
 pub(in crate::cli) fn diff_line(changed: &DiffLine) -> Line {
     let (sign, role, words) = match changed.change.as_str() {
-        "added" => ("+ ", Role::Added, Role::AddedWords),
-        "removed" => ("- ", Role::Removed, Role::RemovedWords),
-        _ => ("  ", Role::Plain, Role::Plain),
+        "added" => ("+ ", TextStyle::Added, TextStyle::AddedWords),
+        "removed" => ("- ", TextStyle::Removed, TextStyle::RemovedWords),
+        _ => ("  ", TextStyle::Plain, TextStyle::Plain),
     };
     let segments = changed.segments.iter();
     segments.fold(Line::default().then(role, sign), |line, segment| {
