@@ -6,6 +6,9 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+/// What begins the name of an acceptance criterion.
+pub(super) const CRITERION: &str = "acceptance criterion";
+
 static CRITERIA: LazyLock<KeyHeadings> = LazyLock::new(|| {
     KeyHeadings::new(&["Acceptance criteria", "Success criteria", "Definition of done"].map(str::to_owned))
 });
@@ -222,7 +225,7 @@ fn nearest(left: &[&ComparedBlock], statement: &ComparedBlock, others: usize) ->
 fn name(kind: Kind, number: usize, title: Option<&str>) -> String {
     let under = title.map(|title| format!(" of `{title}`")).unwrap_or_default();
     match kind {
-        Kind::Item if title.is_some_and(|title| CRITERIA.contain(title)) => format!("acceptance criterion {number}"),
+        Kind::Item if title.is_some_and(|title| CRITERIA.contain(title)) => format!("{CRITERION} {number}"),
         Kind::Item => format!("item {number}{under}"),
         Kind::Paragraph => format!("paragraph {number}{under}"),
         Kind::Code => format!("code block {number}{under}"),

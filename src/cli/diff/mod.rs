@@ -2,7 +2,7 @@
 
 mod document;
 
-pub(super) use document::{diff_line, document, graph, named, sections};
+pub(super) use document::{DiffOptions, diff_line, document, named, sections};
 
 use super::args::{BudgetArgs, DiffArgs, Global};
 use super::input::{self, from_here};
@@ -84,8 +84,8 @@ fn compared(Sides { old, new }: &Sides, rebuilt: Option<&BTreeMap<String, Rebuil
 }
 
 fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
-    let graph = graph(diff).filter(|_| global.format == Format::Markdown);
-    let document = document(diff, graph);
+    let options = DiffOptions { all: global.verbose, markdown: global.format == Format::Markdown };
+    let document = document(diff, options);
     if global.format != Format::Github {
         return Ok(document.print(global.format, global.verbose, &[], diff)?);
     }

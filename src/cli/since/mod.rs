@@ -339,8 +339,8 @@ fn document(answer: &SinceReport, whole: bool) -> Document {
         (line(&format!("{{}}: {}", read.compared.status), &[&read.label]), below)
     }));
     if whole && !answer.diff.is_empty() {
-        let graph = diff::graph(&answer.diff);
-        document.details("All that changed in them", diff::document(&answer.diff, graph));
+        let options = diff::DiffOptions { all: true, markdown: true };
+        document.details("All that changed in them", diff::document(&answer.diff, options));
     } else {
         diff::sections(&mut document, uncovered(answer));
     }

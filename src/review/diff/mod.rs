@@ -7,7 +7,7 @@ mod pack;
 mod sections;
 mod set;
 
-pub use hunks::{DiffLine, changed_words};
+pub use hunks::{DiffLine, Hunk, changed_words};
 pub use sections::SectionChange;
 pub(super) use sections::changes as section_changes;
 pub use set::{Pair, Rebuilt, compare};
