@@ -7,13 +7,14 @@ use crate::console::{self, Document, Exit, Failure, Format, Line, counted, line,
 use crate::engine::{Built, EngineError, PackState, Project, apply_severities};
 use crate::graph::Graph;
 use crate::model::{Code, Diagnostic, Place, RepoPath};
-use crate::review::{BodyLines, is_root_cut, ready};
+use crate::review::{BodyLines, cut_ends, is_root_cut, ready};
 use crate::store::{Folder, StoreError};
 use crate::wire::Pack;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
-type FindingsByItem = BTreeMap<String, BTreeSet<Diagnostic>>;
+/// The findings of each root, and the texts whose ends the budget cuts off.
+type FindingsByItem = BTreeMap<String, (BTreeSet<Diagnostic>, BTreeSet<String>)>;
 
 pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let repository = global.open(None)?;
@@ -35,6 +36,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
             Err(error) => return Err(error),
         };
         let is_cut = built.outcome.as_ref().is_ok_and(|sealed| is_root_cut(sealed.pack()));
+        let ends = built.outcome.as_ref().map(|sealed| cut_ends(sealed.pack())).unwrap_or_default();
         match built.outcome {
             // The rest follows from the whole text.
             Ok(sealed) if is_cut => {
@@ -44,27 +46,29 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
             // No agent can start from a pack that cannot be built.
             Err(error) => findings.push(error),
         }
-        Ok((root, findings, is_cut))
+        Ok((root, findings, is_cut, ends))
     };
     let (packs, run) = checkout.run(items.clone(), (&args.roots, &args.budget), &finish)?;
     let packs = packs.into_iter().collect::<Result<Vec<_>, StoreError>>();
     let cut: BTreeSet<&str> =
-        packs.iter().flatten().filter(|(.., is_cut)| *is_cut).map(|(root, ..)| root.as_str()).collect();
+        packs.iter().flatten().filter(|(_, _, is_cut, _)| *is_cut).map(|(root, ..)| root.as_str()).collect();
     let is_cut = |item: &usize| cut.contains(project.corpus().entries[*item].item.id.as_str());
     let cut: Vec<usize> = items.iter().copied().filter(is_cut).collect();
     // What the budget cuts is read whole.
     let whole = |built: Built| {
         let root = built.plan.root.to_string();
         let findings: Vec<_> = built.outcome.iter().flat_map(|sealed| of_pack(&root, sealed.pack())).collect();
-        (root, findings)
+        (root, findings, Vec::new())
     };
     let unlimited = args.budget.unlimited();
     let (whole, _) = checkout.run(cut, (&args.roots, &unlimited), &whole)?;
     repository.confirm_settled()?;
     let mut found = FindingsByItem::new();
-    let packs = packs.map_err(EngineError::from)?.into_iter().map(|(root, findings, _)| (root, findings));
-    for (root, findings) in packs.chain(whole) {
-        found.entry(root).or_default().extend(findings);
+    let packs = packs.map_err(EngineError::from)?.into_iter().map(|(root, findings, _, ends)| (root, findings, ends));
+    for (root, findings, ends) in packs.chain(whole) {
+        let found = found.entry(root).or_default();
+        found.0.extend(findings);
+        found.1.extend(ends);
     }
     let answers = answers(global, project, &items, found);
     let errors = visible(&run.diagnostics, true);
@@ -89,6 +93,7 @@ struct RootFindings {
     root: String,
     title: String,
     findings: Vec<Diagnostic>,
+    cut_ends: BTreeSet<String>,
 }
 
 impl RootFindings {
@@ -100,13 +105,13 @@ impl RootFindings {
 fn answers(global: &Global, project: &Project<'_>, items: &[usize], mut found: FindingsByItem) -> Vec<RootFindings> {
     let answer = |item: &usize| {
         let item = &project.corpus().entries[*item].item;
-        let findings = found.remove(item.id.as_str()).unwrap_or_default();
+        let (findings, cut_ends) = found.remove(item.id.as_str()).unwrap_or_default();
         let redacted = findings.into_iter().map(|finding| project.redacted_for_output(finding)).collect();
         let mut findings = apply_severities(redacted, project.settings());
         if global.strict {
             strict(&mut findings);
         }
-        RootFindings { root: item.id.to_string(), title: item.title.to_string(), findings }
+        RootFindings { root: item.id.to_string(), title: item.title.to_string(), findings, cut_ends }
     };
     items.iter().map(answer).collect()
 }
@@ -128,8 +133,9 @@ fn stale(state: &PackState, dir: &RepoPath) -> Option<Diagnostic> {
 
 fn report(global: &Global, answers: &[RootFindings], errors: &[Diagnostic]) -> Result<(), Failure> {
     let roots = answers.iter().map(|answer| {
-        let RootFindings { root, title, findings } = answer;
-        json!({"root": root, "title": title, "ready": answer.is_ready(), "findings": console::diagnostics(findings)})
+        let RootFindings { root, title, findings, cut_ends } = answer;
+        let findings = console::diagnostics(findings);
+        json!({"root": root, "title": title, "ready": answer.is_ready(), "findings": findings, "cut_ends": cut_ends})
     });
     let output = json!({"roots": roots.collect::<Vec<_>>(), "diagnostics": console::diagnostics(errors)});
     // In a workflow the findings are annotations.
@@ -149,6 +155,8 @@ fn answer_lines(answer: &RootFindings) -> (Line, Document) {
         finding.help.iter().for_each(|text| help.paragraph(line("{}", &[text])));
         (line("{}{} [{}]", &[&at, &finding.message, finding.code.name()]), help)
     }));
+    let decisions = answer.cut_ends.iter().filter(|text| *text != "root.issue");
+    below.list(decisions.map(|path| line("the budget cuts the end of {} from the pack", &[path])));
     let count = match answer.findings.len() {
         0 => "ready".to_owned(),
         count => format!("not ready: {}", counted(count, "finding")),

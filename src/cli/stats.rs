@@ -145,6 +145,9 @@ fn document(stats: &Stats, deliveries: &Deliveries) -> Document {
         .iter()
         .map(|it| cells(&[&it.cut_chars, &it.left_out, &it.shortened, &it.limits.join(", "), &it.profile, &it.root]));
     document.table(&columns, rows);
+    let ends = stats.budgets.iter().flat_map(|it| it.cut_ends.iter().map(move |text| (it, text)));
+    let rows = ends.map(|(it, text)| cells(&[&it.profile, &it.root, text]));
+    document.table(&[profile, Left("PACK"), Left("LACKS THE END OF")], rows);
     let rows = stats.redaction_rules.iter().map(|rule| cells(&[&rule.count, &rule.packs, &rule.rule]));
     document.table(&[Right("REMOVALS"), packs, Left("REDACTION RULE")], rows);
     let rows = deliveries.roots.iter().map(|it| {

@@ -127,6 +127,21 @@ fn what_people_edited_comes_first_and_what_they_did_not_is_never_called_changed(
 }
 
 #[test]
+fn packs_that_lack_the_end_of_a_decision_in_force_are_named() {
+    let sandbox = under_decisions();
+    let ready = sandbox.json(0, &["ready", "--format", "json"]);
+    let tokens = serde_json::json!(["docs/adr/0003-tokens.md"]);
+    assert_eq!(ready["roots"][0]["cut_ends"], tokens, "{ready}");
+    assert!(sandbox.expect(0, &["ready"]).contains("cuts the end of docs/adr/0003-tokens.md"), "and the root is ready");
+    let stats = sandbox.json(0, &["stats", "--format", "json"]);
+    assert_eq!(stats["budgets"][0]["cut_ends"], tokens, "{stats}");
+    // What no longer applies is not missed.
+    edit(&sandbox, "docs/adr/0003-tokens.md", "Status: Accepted", "Status: Rejected");
+    let stats = sandbox.json(0, &["stats", "--format", "json"]);
+    assert_eq!(stats["budgets"][0]["cut_ends"], serde_json::json!([]), "{stats}");
+}
+
+#[test]
 fn sections_that_only_the_budget_cut_elsewhere_are_counted_in_one_line() {
     let sandbox = under_decisions();
     let more = "Another sentence of the item takes room from the decisions. ".repeat(12);

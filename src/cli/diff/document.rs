@@ -57,9 +57,7 @@ pub(in crate::cli) fn document(diff: &Diff, options: DiffOptions) -> Document {
     sections(&mut document, news.iter().copied().filter(is_listed).collect());
     if !diff.packs.is_empty() {
         document.heading("Packs");
-        if !options.all {
-            unedited(&mut document, &news, options);
-        }
+        unedited(&mut document, &news, options);
         packs(&mut document, diff, options);
     }
     document
@@ -73,10 +71,9 @@ fn edits(diff: &Diff, news: &[&SharedChange], options: DiffOptions) -> Vec<(Line
         let mut below = Document::default();
         below.list(fields);
         if options.markdown && lines.len() > room {
-            let mut folded = Document::default();
-            let summary = counted(lines.len(), "line");
+            let (count, mut folded) = (counted(lines.len(), "line"), Document::default());
             folded.code("diff", lines);
-            below.details(summary, folded);
+            below.details(count, folded);
         } else {
             room -= lines.len().min(room);
             below.code("diff", lines);
@@ -96,7 +93,7 @@ fn edit_of(cause: &Cause, news: &[&SharedChange]) -> (Vec<Line>, Vec<Line>) {
         news.iter().copied().filter(|shared| is_own(&shared)).partition(|shared| shared.section.is_list());
     let facts: HashSet<&FieldChange> = texts.iter().flat_map(|shared| &shared.section.fields).collect();
     let mut facts: Vec<_> = facts.into_iter().filter(|it| !matches!(&*it.field, "place" | "evidence")).collect();
-    facts.sort_by_key(|it| (&it.field, &it.new));
+    facts.sort_by_key(|it| (&it.field, &it.new, &it.old));
     let facts = facts.into_iter().map(field).collect();
     let (mut seen, mut lines) = (HashSet::new(), Vec::new());
     for own in [texts, lists] {
@@ -116,14 +113,14 @@ fn edit_of(cause: &Cause, news: &[&SharedChange]) -> (Vec<Line>, Vec<Line>) {
 /// Adds a line that counts what nobody edited; Markdown folds the list below it.
 fn unedited(document: &mut Document, news: &[&SharedChange], options: DiffOptions) {
     let sections: Vec<&SharedChange> = news.iter().copied().filter(|shared| shared.section.is_unedited()).collect();
-    if sections.is_empty() {
+    if options.all || sections.is_empty() {
         return;
     }
     let recut = sections.iter().filter(|shared| shared.section.recut).count();
-    let counts = [(recut, "re-cut by the budget"), (sections.len() - recut, "moved by lines")].into_iter();
+    let counts = [(recut, "re-cut by the budget"), (sections.len() - recut, "moved by lines")];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
     let counts =
-        counts.filter(|(count, _)| *count > 0).map(|(count, how)| format!("{} {how}", counted(count, "section")));
-    let counts = counts.collect::<Vec<_>>().join(", ");
+        counts.map(|(count, how)| format!("{} {how}", counted(*count, "section"))).collect::<Vec<_>>().join(", ");
     if !options.markdown {
         return document.paragraph(format!("{counts}: `-v` lists them"));
     }

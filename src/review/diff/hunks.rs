@@ -56,24 +56,25 @@ pub(super) fn hunks(old: &str, new: &str) -> Vec<Hunk> {
 /// The beginning of a mark of omission such as `[… 389 of 1607 characters omitted: a.md]`.
 const MARK: &str = "[… ";
 
-fn is_mark(line: &str) -> bool {
+pub(in crate::review) fn is_omission_mark(line: &str) -> bool {
     line.starts_with(MARK) && line.contains(" characters omitted: ")
 }
 
 fn is_only_mark(lines: &[&str]) -> bool {
-    lines.iter().any(|line| is_mark(line)) && lines.iter().all(|line| line.is_empty() || is_mark(line))
+    lines.iter().any(|line| is_omission_mark(line))
+        && lines.iter().all(|line| line.is_empty() || is_omission_mark(line))
 }
 
 /// Returns what of a line is compared; of a mark of omission its beginning.
 fn compared(line: &str) -> &str {
-    if is_mark(line) { MARK } else { line }
+    if is_omission_mark(line) { MARK } else { line }
 }
 
 /// Returns whether two texts have as many marks of omission, and what is between these only goes on for longer on one side.
 fn is_cut_elsewhere(old: &str, new: &str) -> bool {
     let parts = |text: &str| -> Vec<String> {
         let lines: Vec<&str> = text.lines().collect();
-        lines.split(|line| is_mark(line)).map(|part| part.join("\n").trim().to_owned()).collect()
+        lines.split(|line| is_omission_mark(line)).map(|part| part.join("\n").trim().to_owned()).collect()
     };
     let (old, new) = (parts(old), parts(new));
     let goes_on = |(old, new): (&String, &String)| {

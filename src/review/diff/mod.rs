@@ -7,6 +7,7 @@ mod pack;
 mod sections;
 mod set;
 
+pub(super) use hunks::is_omission_mark;
 pub use hunks::{DiffLine, Hunk, changed_words};
 pub use sections::SectionChange;
 pub(super) use sections::changes as section_changes;
