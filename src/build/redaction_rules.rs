@@ -32,7 +32,7 @@ pub(crate) fn generate() -> Result<(), Box<dyn Error>> {
             words.dedup();
             writeln!(
                 out,
-                "pub(super) static {}_{}: Words = Words(&{words:?});",
+                "pub(super) static {}_{}: SortedWords = SortedWords(&{words:?});",
                 section.to_uppercase(),
                 name.to_uppercase()
             )?;

@@ -2,7 +2,7 @@
 
 use super::args::{BuildArgs, Global, ReviewArgs};
 use super::delivery;
-use super::packs::{self, BuildRun, Checkout};
+use super::packs::{self, BuildRun, OpenedRepository};
 use crate::console::github::{append, append_outputs, summary};
 use crate::console::{self, Document, Exit, Failure, Format, counted, line, printable, stamp};
 use crate::engine::{
@@ -149,7 +149,7 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let written_to: Vec<&Path> = out.into_iter().collect();
     let repository = global.workspace().open(&written_to, Some(Access::Write))?;
     let folder = out.map(|out| delivery_folder(repository.root(), repository.settings(), out)).transpose()?;
-    let checkout = Checkout::new(global, &repository);
+    let checkout = OpenedRepository::new(global, &repository);
     let mut roots: Vec<Option<&str>> = args.packs.roots.iter().map(|root| Some(root.as_str())).collect();
     if roots.is_empty() {
         roots.push(None);
@@ -236,7 +236,7 @@ fn counts(states: &[PackState]) -> String {
 }
 
 fn print_one(global: &Global, repository: &Repository, args: &BuildArgs) -> Result<Exit, Failure> {
-    let checkout = Checkout::new(global, repository);
+    let checkout = OpenedRepository::new(global, repository);
     let mut items = checkout.find_roots(&args.packs.roots)?;
     items.retain(|item| args.shard.is_none_or(|shard| shard.holds(&checkout.project.corpus().entries[*item].item.id)));
     let packs = items.len() * args.packs.budget.profiles(repository)?.len();

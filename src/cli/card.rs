@@ -7,8 +7,8 @@ use crate::console::report::print_invalid_pack;
 use crate::console::{self, Exit, Failure, Format, printable, stamp};
 use crate::engine::process_environment;
 use crate::handoff::cards::{
-    BoxContent, BoxSnapshot, Card, CardContent, CardError, CardStore, CardWriter, ContentId, FileKind, LARGEST_BATCH,
-    LogAppend, LogName, MessageStyle, PreparedCard, Written, import, messages, parse,
+    BoxContent, BoxSnapshot, Card, CardContent, CardError, CardFileKind, CardStore, CardWriter, ContentId,
+    LARGEST_BATCH, LogAppend, LogName, MessageStyle, PreparedCard, WrittenFiles, import, messages, parse,
 };
 use crate::redact::{Environment, Redactor};
 use crate::review::{read, verify};
@@ -54,12 +54,12 @@ impl CardFiles {
     }
 
     /// Writes cards, and says what was removed and what stays deleted.
-    pub(crate) fn write(&self, written: &mut Written, prepared: &[PreparedCard]) -> Result<(), Failure> {
+    pub(crate) fn write(&self, written: &mut WrittenFiles, prepared: &[PreparedCard]) -> Result<(), Failure> {
         let removed = removal_note(prepared.iter().map(|card| card.redacted).sum());
         let mut notes: Vec<String> = removed.into_iter().collect();
         for card in prepared {
             if self.store.is_deleted(&card.id)? {
-                let path = self.store.shown(FileKind::Card, &card.id);
+                let path = self.store.shown(CardFileKind::Card, &card.id);
                 notes.push(format!("{} was deleted and stays deleted: `{path}` is not written", card.id));
             } else {
                 written.card(&self.store, card)?;
@@ -205,7 +205,7 @@ fn show(files: &CardFiles, names: &[String]) -> Result<Exit, Failure> {
     let names = batch(names, "cards")?;
     let (mut ids, mut missing_card_ids) = (Vec::new(), Vec::new());
     for name in names {
-        match files.store.find(FileKind::Card, &name)? {
+        match files.store.find(CardFileKind::Card, &name)? {
             // Two beginnings may name one card.
             Some(id) if ids.iter().any(|(known, _)| *known == id) => {}
             Some(id) => ids.push((id, name)),
@@ -247,10 +247,10 @@ pub(crate) fn card_lines(id: &ContentId, card: &Card) -> Vec<String> {
 
 fn delete(files: &CardFiles, name: &str) -> Result<Exit, Failure> {
     let missing = || CardError::card_not_found(name);
-    let card_id = files.store.find(FileKind::Card, name)?.ok_or_else(missing)?;
+    let card_id = files.store.find(CardFileKind::Card, name)?.ok_or_else(missing)?;
     let deleted = files.store.delete_card(&card_id)?;
     if files.global.format == Format::Text {
-        let path = files.store.shown(FileKind::Card, &card_id);
+        let path = files.store.shown(CardFileKind::Card, &card_id);
         files.global.note(&format!("note: the text is still in `{path}` and in git's history"))?;
     }
     let line = card_id.to_string();

@@ -1,7 +1,7 @@
 //! `contextpack check`.
 
 use super::args::{CheckArgs, Global};
-use super::packs::{self, BuildRun, Checkout, checked_pack};
+use super::packs::{self, BuildRun, OpenedRepository, checked_pack};
 use crate::console::github::{append, summary};
 use crate::console::{self, Annotations, Document, Exit, Failure, Format, line, no_roots};
 use crate::engine::{
@@ -15,7 +15,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let repository = global.open(None)?;
     let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
     let alone = args.packs.budget.profiles.is_empty();
-    let checkout = Checkout::new(global, &repository);
+    let checkout = OpenedRepository::new(global, &repository);
     let project = &checkout.project;
     let all = checkout.find_roots(&args.packs.roots)?;
     let mut items = all.clone();

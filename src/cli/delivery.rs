@@ -2,7 +2,7 @@
 
 use super::args::{Global, JobArgs, RenderArgs, RenderPart};
 use super::input;
-use super::packs::{Checkout, PackKey};
+use super::packs::{OpenedRepository, PackKey};
 use super::since::TRAILER;
 use crate::config::Job;
 use crate::console::report::{self, print_invalid_pack};
@@ -169,7 +169,7 @@ pub(crate) fn job(global: &Global, args: &JobArgs) -> Result<Exit, Failure> {
 }
 
 fn deliver_job(global: &Global, repository: &Repository, args: &JobArgs, job: (&str, &Job)) -> Result<Exit, Failure> {
-    let checkout = Checkout::new(global, repository);
+    let checkout = OpenedRepository::new(global, repository);
     let (root, profiles, limits) = (job.1.root.as_deref(), &*args.budget.profiles, args.budget.limits());
     let agent = Some(&*job.1.agent.name);
     let target = PackTarget { root, profiles, limits, agent, policy: args.policy, job: Some(job) };

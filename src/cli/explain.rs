@@ -2,7 +2,7 @@
 
 use super::args::{ExplainArgs, Global};
 use super::input;
-use super::packs::Checkout;
+use super::packs::OpenedRepository;
 use crate::console::{Exit, Failure, explanation_document, settled, without_secrets};
 use crate::engine::{BudgetProbe, why_not_in};
 use crate::review::{WhyNot, explain, grouped, why_not};
@@ -37,7 +37,7 @@ fn explain_missing(global: &Global, args: &ExplainArgs, asked: &str) -> Result<E
         (answer, exit)
     } else {
         let repository = global.open(Some(Access::Read))?;
-        let checkout = Checkout::new(global, &repository);
+        let checkout = OpenedRepository::new(global, &repository);
         let probe = checkout.probe(&target)?;
         let (sealed, run) = checkout.build(&probe)?;
         let sealed = run.of_pack(global, true, sealed)?;
@@ -59,7 +59,7 @@ fn explain_limits(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
         return Err(Failure::usage("`--at` builds the pack under each limit: give the item instead of the pack"));
     }
     let repository = global.open(Some(Access::Read))?;
-    let checkout = Checkout::new(global, &repository);
+    let checkout = OpenedRepository::new(global, &repository);
     let project = &checkout.project;
     let probe = checkout.probe(&args.target.pack())?;
     let tokens = repository.settings().profiles.get(&probe.profile).is_some_and(|it| it.budget.max_tokens.is_some());

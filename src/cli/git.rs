@@ -2,7 +2,7 @@
 
 use super::args::{GitCommand, Global};
 use super::input;
-use super::packs::{Checkout, PackKey};
+use super::packs::{OpenedRepository, PackKey};
 use crate::console::{self, Exit, Failure, PathFailure, printable};
 use crate::engine::companion;
 use crate::git::write_merged_files;
@@ -130,7 +130,7 @@ fn build_merged_pack(
     if exists(&top.join(below))? && !exists(repository.root())? {
         return Err("the snapshot of GitHub is not in git".to_owned());
     }
-    let checkout = Checkout::new(global, &repository);
+    let checkout = OpenedRepository::new(global, &repository);
     let probe = checkout.probe_again(pack, PackKey::of(pack).root).map_err(message)?;
     let name = if let Some(handover) = &pack.handover {
         let hex = handover.context_box_id.strip_prefix("sha256:").unwrap_or_default();

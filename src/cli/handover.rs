@@ -3,7 +3,7 @@
 use super::args::{BudgetArgs, Global, HandoverArgs};
 use super::card::{CardFiles, removal_note};
 use super::input::{self, from_here};
-use super::packs::{Checkout, PackKey};
+use super::packs::{OpenedRepository, PackKey};
 use super::watch::on_signal;
 use crate::config::{Policy, Recipe};
 use crate::console::{self, Exit, Failure, object, settled, stamp};
@@ -11,7 +11,7 @@ use crate::engine::{
     AgentContext, BudgetLimits, BudgetProbe, EngineError, PackTarget, Project, Repository, path_inside,
 };
 use crate::handoff::cards::{CardError, LogName, parse};
-use crate::handoff::handover::{Arguments, HandoverPlan, HandoverRequest, Party, own_log, plan, replay};
+use crate::handoff::handover::{HandoverPlan, HandoverRequest, Party, RecipeArguments, own_log, plan, replay};
 use crate::knowledge::{Agent, AgentError};
 use crate::model::{CardSource, RepoPath, did_you_mean};
 use crate::review::read;
@@ -67,7 +67,7 @@ fn prepare(files: &CardFiles, args: &HandoverArgs) -> Result<(BuiltHandover, Fol
     let HandoverArgs { recipe: name, boxes, budget, .. } = args;
     let (arguments, from, root) = (&arguments, args.from.as_deref(), args.root.as_ref());
     let task = HandoverTask { name, recipe, arguments, boxes, to, from, root, output_box: None, budget };
-    let built = built(&Checkout::new(&files.global, &repository), files, task)?;
+    let built = built(&OpenedRepository::new(&files.global, &repository), files, task)?;
     check_free(&folder, &shown, &built)?;
     Ok((built, folder, shown))
 }
@@ -75,7 +75,7 @@ fn prepare(files: &CardFiles, args: &HandoverArgs) -> Result<(BuiltHandover, Fol
 pub(crate) struct HandoverTask<'a> {
     pub(crate) name: &'a str,
     pub(crate) recipe: &'a Recipe,
-    pub(crate) arguments: &'a Arguments,
+    pub(crate) arguments: &'a RecipeArguments,
     pub(crate) boxes: &'a [String],
     pub(crate) to: &'a str,
     pub(crate) from: Option<&'a str>,
@@ -99,11 +99,11 @@ impl BuiltHandover {
 }
 
 pub(crate) fn built(
-    checkout: &Checkout<'_>,
+    checkout: &OpenedRepository<'_>,
     files: &CardFiles,
     task: HandoverTask<'_>,
 ) -> Result<BuiltHandover, Failure> {
-    let Checkout { repository, project, .. } = checkout;
+    let OpenedRepository { repository, project, .. } = checkout;
     let agent = project.agent_of_handover(task.to).map_err(not_found)?;
     let known = &project.knowledge().agents.all[agent.agent];
     let to = party(project, task.to)?;
@@ -139,7 +139,7 @@ fn recipe<'r>(repository: &'r Repository, name: &str) -> Result<&'r Recipe, Card
     })
 }
 
-fn arguments(given: &[String]) -> Result<Arguments, Failure> {
+fn arguments(given: &[String]) -> Result<RecipeArguments, Failure> {
     let mut arguments = BTreeMap::new();
     for pair in given {
         let (key, text) = pair
@@ -160,7 +160,7 @@ fn arguments(given: &[String]) -> Result<Arguments, Failure> {
             return Err(Failure::Usage(format!("`--arg` gives `{key}` twice")));
         }
     }
-    Ok(Arguments(arguments))
+    Ok(RecipeArguments(arguments))
 }
 
 fn folder(repository: &Repository, out: Option<&Path>) -> Result<(Folder, String), Failure> {
@@ -191,7 +191,7 @@ pub(crate) fn not_found(error: EngineError) -> Failure {
     }
 }
 
-pub(crate) fn root_item(checkout: &Checkout<'_>, root: Option<&String>) -> Result<Option<usize>, Failure> {
+pub(crate) fn root_item(checkout: &OpenedRepository<'_>, root: Option<&String>) -> Result<Option<usize>, Failure> {
     let Some(root) = root else { return Ok(None) };
     Ok(checkout.find_roots(std::slice::from_ref(root))?.first().copied())
 }
@@ -277,7 +277,7 @@ fn report_notes(files: &CardFiles, plan: &HandoverPlan, appended: usize) -> Resu
     Ok(notes.try_for_each(|note| files.global.note(&format!("note: {note}")))?)
 }
 
-impl<'r> Checkout<'r> {
+impl<'r> OpenedRepository<'r> {
     /// Prepares to build a finished pack again, with the limits that such a pack has now: with the same key but for its `root`,
     /// which may have another name now, or from the cards of the same handover.
     pub(crate) fn probe_again(&self, pack: &Pack, root: Option<String>) -> Result<BudgetProbe<'_, 'r>, Failure> {

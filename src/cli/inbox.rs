@@ -3,12 +3,12 @@
 use super::args::{Global, InboxCommand, TurnAckArgs, TurnArg, TurnPutArgs};
 use super::handover::{not_found, party, root_item};
 use super::ledger::{Done, LedgerFiles, OpenLedger, fault_outputs, state_output, state_text};
-use super::packs::Checkout;
+use super::packs::OpenedRepository;
 use super::publish::UnknownPush;
 use crate::console::report::print_error;
 use crate::console::{Exit, Failure, Format, object, settled};
 use crate::engine::EngineError;
-use crate::handoff::cards::{CardError, FileKind, LogName};
+use crate::handoff::cards::{CardError, CardFileKind, LogName};
 use crate::handoff::handover::{Party, own_log};
 use crate::handoff::ledger::{Dispatched, Ledger, REQUEST_VERSION, Status, TurnRequest, WorkId};
 use crate::knowledge::AgentError;
@@ -212,7 +212,7 @@ fn dispatch(files: &LedgerFiles, args: &TurnPutArgs, code: &Cell<&'static str>) 
     let turn = inbox.state_of(&turn).map_err(failed)?;
     // A turn that was dispatched and not committed is committed now.
     files.record(open.shown(&path));
-    files.record(files.cards.store.shown(FileKind::Box, &request.context_box_id));
+    files.record(files.cards.store.shown(CardFileKind::Box, &request.context_box_id));
     let ring = (turn.status == Status::Pending).then(|| open.ring(&inbox, &turn.attempt(), &path));
     let output = json!({
         "status": "accepted",
@@ -240,7 +240,7 @@ type Recipient = (Party, Option<String>, Option<String>);
 /// Finds who a turn is for; `Err` of the inner result says that there is no such agent.
 fn recipient(global: &Global, args: &TurnPutArgs) -> Result<Result<Recipient, String>, Failure> {
     let repository = global.open(Some(Access::Read))?;
-    let checkout = Checkout::new(global, &repository);
+    let checkout = OpenedRepository::new(global, &repository);
     let project = &checkout.project;
     if let Err(error @ EngineError::Agent(AgentError::Unknown { .. })) = project.agent_of_handover(&args.agent) {
         return Ok(Err(not_found(error).message()));

@@ -50,7 +50,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
         global.note("git shows and merges packs with `contextpack git` in this clone")?;
     }
     let (is_new, commits) = (existing.is_none(), args.commit.is_some());
-    let findings = Findings { found: &found, items: &items, is_new, commits };
+    let findings = SetupFindings { found: &found, items: &items, is_new, commits };
     print_report(global, &setup, &findings)?;
     Ok(Exit::Done)
 }
@@ -77,7 +77,7 @@ fn existing(
     }
 }
 
-fn print_report(global: &Global, setup: &Setup<'_>, findings: &Findings<'_>) -> Result<(), Failure> {
+fn print_report(global: &Global, setup: &Setup<'_>, findings: &SetupFindings<'_>) -> Result<(), Failure> {
     let faults = &findings.found.faults;
     let mut document = Document::whole();
     document.list(setup.written.iter().map(|path| line("{}", &[path])));
@@ -177,7 +177,7 @@ fn cost_in_git(root: &Path, settings: &Settings) -> Option<String> {
 
 const MAX_COMMITS: usize = 100;
 
-struct Findings<'a> {
+struct SetupFindings<'a> {
     found: &'a DetectedRepo,
     items: &'a [SurveyedItem],
     /// Whether the configuration is written now, and not an earlier one.
@@ -186,7 +186,7 @@ struct Findings<'a> {
     commits: bool,
 }
 
-impl Findings<'_> {
+impl SetupFindings<'_> {
     /// Returns what a new configuration rests on, for people.
     fn lines(&self) -> Vec<String> {
         if !self.is_new {

@@ -1,27 +1,27 @@
 //! Reads what the command line names: files, standard input, and the pack that `render` and `explain` take.
 
 use super::args::Global;
-use super::packs::Checkout;
+use super::packs::OpenedRepository;
 use crate::console::{Exit, Failure, Format, PathFailure, report, settled};
 use crate::engine::{BudgetLimits, PackTarget};
 use crate::intake::Repo;
 use crate::review::{ReadError, content_hash, read};
-use crate::store::{self, Access, Links};
+use crate::store::{self, Access, Symlinks};
 use crate::wire::Pack;
 use std::io;
 use std::path::Path;
 
 /// Reads a file that the user named, which may be a link, or a pipe given as `<(…)`.
 pub(crate) fn named_file(path: &Path) -> Result<Vec<u8>, Failure> {
-    read_file(path, Links::Follow)
+    read_file(path, Symlinks::Follow)
 }
 
 /// Reads a file that was listed in a folder, and refuses links.
 pub(crate) fn listed_file(path: &Path) -> Result<Vec<u8>, Failure> {
-    read_file(path, Links::Refuse)
+    read_file(path, Symlinks::Refuse)
 }
 
-fn read_file(path: &Path, links: Links) -> Result<Vec<u8>, Failure> {
+fn read_file(path: &Path, links: Symlinks) -> Result<Vec<u8>, Failure> {
     store::read_file(path, links).map_err(|error| PathFailure::failure("read", path.display().to_string(), error))
 }
 
@@ -77,7 +77,7 @@ fn built(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<(Pack,
         // Notes on documents take most of the time of a pack for an agent, so that they are kept.
         let access = if target.agent.is_some() { Access::Write } else { Access::Read };
         let repository = global.open(Some(access))?;
-        let checkout = Checkout::new(global, &repository);
+        let checkout = OpenedRepository::new(global, &repository);
         let built = checkout.build(&checkout.probe(target)?)?;
         repository.save_documents();
         Ok(built)

@@ -1,7 +1,7 @@
 //! `contextpack list`.
 
 use super::args::{BudgetArgs, Global, ListArgs};
-use super::packs::{self, BuildRun, Checkout, checked_pack};
+use super::packs::{self, BuildRun, OpenedRepository, checked_pack};
 use crate::console::report::folded_to;
 use crate::console::{self, Column, Document, Exit, Failure, Format, Line, counted, line};
 use crate::engine::{ON_DEMAND, PackState, Project, RootSummary, check_packs};
@@ -16,7 +16,7 @@ use std::num::NonZeroU32;
 /// Lists the roots with the state of their packs. Packs that have a file are built in memory to compare them.
 pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let repository = global.open(Some(Access::Read))?;
-    let checkout = Checkout::new(global, &repository);
+    let checkout = OpenedRepository::new(global, &repository);
     let project = &checkout.project;
     let mut items = project.roots();
     let all = items.len();

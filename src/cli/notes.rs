@@ -13,7 +13,7 @@ use crate::notes::{
     LeftOut, NoteLimits, Notes, NotesFault, ReadableDocument, SIDECAR, WrittenNotes, extract, is_binding,
 };
 use crate::redact::{Clean, Environment, Piece, Redactor};
-use crate::store::{self, Folder, Links};
+use crate::store::{self, Folder, Symlinks};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -276,7 +276,7 @@ impl NoteMaker {
 }
 
 fn read_text(path: &Path) -> Result<String, NotesError> {
-    let bytes = store::read_file(path, Links::Follow).map_err(|error| {
+    let bytes = store::read_file(path, Symlinks::Follow).map_err(|error| {
         let kind = if error.kind() == std::io::ErrorKind::FileTooLarge { "too-large" } else { "unreadable" };
         NotesError::new(kind, format!("it cannot be read: {error}"))
     })?;

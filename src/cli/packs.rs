@@ -141,13 +141,13 @@ impl BuildRun {
 }
 
 /// A repository that a command opened, with what was read of it.
-pub(crate) struct Checkout<'r> {
+pub(crate) struct OpenedRepository<'r> {
     pub(crate) global: &'r Global,
     pub(crate) repository: &'r Repository,
     pub(crate) project: Project<'r>,
 }
 
-impl<'r> Checkout<'r> {
+impl<'r> OpenedRepository<'r> {
     pub(crate) fn new(global: &'r Global, repository: &'r Repository) -> Self {
         Self { global, repository, project: repository.project() }
     }

@@ -1,26 +1,27 @@
 //! `contextpack ready`.
 
 use super::args::{Global, PackArgs};
-use super::packs::Checkout;
+use super::packs::OpenedRepository;
 use crate::console::report::visible;
 use crate::console::{self, Document, Exit, Failure, Format, Line, counted, line, no_roots, strict};
 use crate::engine::{Built, EngineError, PackState, Project, apply_severities};
 use crate::graph::Graph;
 use crate::model::{Code, Diagnostic, Place, RepoPath};
-use crate::review::{BodyLines, is_root_cut, ready};
+use crate::review::{BodyLines, cut_ends, is_root_cut, ready};
 use crate::store::{Folder, StoreError};
 use crate::wire::Pack;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
-type Findings = BTreeMap<String, BTreeSet<Diagnostic>>;
+/// The findings of each root, and the texts whose ends the budget cuts off.
+type FindingsByItem = BTreeMap<String, (BTreeSet<Diagnostic>, BTreeSet<String>)>;
 
 pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let repository = global.open(None)?;
     let dir = &repository.settings().output.dir;
     // A pack that is on demand is never stale.
     let folder = repository.settings().commits_packs().then(|| Folder::open(repository.root(), dir)).transpose()?;
-    let checkout = Checkout::new(global, &repository);
+    let checkout = OpenedRepository::new(global, &repository);
     let project = &checkout.project;
     let mut items = checkout.find_roots(&args.roots)?;
     if args.roots.is_empty() {
@@ -35,6 +36,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
             Err(error) => return Err(error),
         };
         let is_cut = built.outcome.as_ref().is_ok_and(|sealed| is_root_cut(sealed.pack()));
+        let ends = built.outcome.as_ref().map(|sealed| cut_ends(sealed.pack())).unwrap_or_default();
         match built.outcome {
             // The rest follows from the whole text.
             Ok(sealed) if is_cut => {
@@ -44,27 +46,29 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
             // No agent can start from a pack that cannot be built.
             Err(error) => findings.push(error),
         }
-        Ok((root, findings, is_cut))
+        Ok((root, findings, is_cut, ends))
     };
     let (packs, run) = checkout.run(items.clone(), (&args.roots, &args.budget), &finish)?;
     let packs = packs.into_iter().collect::<Result<Vec<_>, StoreError>>();
     let cut: BTreeSet<&str> =
-        packs.iter().flatten().filter(|(.., is_cut)| *is_cut).map(|(root, ..)| root.as_str()).collect();
+        packs.iter().flatten().filter(|(_, _, is_cut, _)| *is_cut).map(|(root, ..)| root.as_str()).collect();
     let is_cut = |item: &usize| cut.contains(project.corpus().entries[*item].item.id.as_str());
     let cut: Vec<usize> = items.iter().copied().filter(is_cut).collect();
     // What the budget cuts is read whole.
     let whole = |built: Built| {
         let root = built.plan.root.to_string();
         let findings: Vec<_> = built.outcome.iter().flat_map(|sealed| of_pack(&root, sealed.pack())).collect();
-        (root, findings)
+        (root, findings, Vec::new())
     };
     let unlimited = args.budget.unlimited();
     let (whole, _) = checkout.run(cut, (&args.roots, &unlimited), &whole)?;
     repository.confirm_settled()?;
-    let mut found = Findings::new();
-    let packs = packs.map_err(EngineError::from)?.into_iter().map(|(root, findings, _)| (root, findings));
-    for (root, findings) in packs.chain(whole) {
-        found.entry(root).or_default().extend(findings);
+    let mut found = FindingsByItem::new();
+    let packs = packs.map_err(EngineError::from)?.into_iter().map(|(root, findings, _, ends)| (root, findings, ends));
+    for (root, findings, ends) in packs.chain(whole) {
+        let found = found.entry(root).or_default();
+        found.0.extend(findings);
+        found.1.extend(ends);
     }
     let answers = answers(global, project, &items, found);
     let errors = visible(&run.diagnostics, true);
@@ -76,7 +80,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
             global.note(no_roots(&repository))?;
         }
     }
-    let is_ready = answers.iter().all(Answer::is_ready);
+    let is_ready = answers.iter().all(RootFindings::is_ready);
     Ok(run.exit().and(if is_ready { Exit::Done } else { Exit::Stale }))
 }
 
@@ -85,28 +89,29 @@ fn bodies<'a>(project: &'a Project<'_>, items: &[usize]) -> BTreeMap<&'a str, Bo
     items.map(|item| (item.id.as_str(), BodyLines { first: item.body.line, text: &item.body.text })).collect()
 }
 
-struct Answer {
+struct RootFindings {
     root: String,
     title: String,
     findings: Vec<Diagnostic>,
+    cut_ends: BTreeSet<String>,
 }
 
-impl Answer {
+impl RootFindings {
     fn is_ready(&self) -> bool {
         self.findings.is_empty()
     }
 }
 
-fn answers(global: &Global, project: &Project<'_>, items: &[usize], mut found: Findings) -> Vec<Answer> {
+fn answers(global: &Global, project: &Project<'_>, items: &[usize], mut found: FindingsByItem) -> Vec<RootFindings> {
     let answer = |item: &usize| {
         let item = &project.corpus().entries[*item].item;
-        let findings = found.remove(item.id.as_str()).unwrap_or_default();
+        let (findings, cut_ends) = found.remove(item.id.as_str()).unwrap_or_default();
         let redacted = findings.into_iter().map(|finding| project.redacted_for_output(finding)).collect();
         let mut findings = apply_severities(redacted, project.settings());
         if global.strict {
             strict(&mut findings);
         }
-        Answer { root: item.id.to_string(), title: item.title.to_string(), findings }
+        RootFindings { root: item.id.to_string(), title: item.title.to_string(), findings, cut_ends }
     };
     items.iter().map(answer).collect()
 }
@@ -126,10 +131,11 @@ fn stale(state: &PackState, dir: &RepoPath) -> Option<Diagnostic> {
     )
 }
 
-fn report(global: &Global, answers: &[Answer], errors: &[Diagnostic]) -> Result<(), Failure> {
+fn report(global: &Global, answers: &[RootFindings], errors: &[Diagnostic]) -> Result<(), Failure> {
     let roots = answers.iter().map(|answer| {
-        let Answer { root, title, findings } = answer;
-        json!({"root": root, "title": title, "ready": answer.is_ready(), "findings": console::diagnostics(findings)})
+        let RootFindings { root, title, findings, cut_ends } = answer;
+        let findings = console::diagnostics(findings);
+        json!({"root": root, "title": title, "ready": answer.is_ready(), "findings": findings, "cut_ends": cut_ends})
     });
     let output = json!({"roots": roots.collect::<Vec<_>>(), "diagnostics": console::diagnostics(errors)});
     // In a workflow the findings are annotations.
@@ -141,7 +147,7 @@ fn report(global: &Global, answers: &[Answer], errors: &[Diagnostic]) -> Result<
     Ok(document.print(global.format, global.verbose, &diagnostics, &output)?)
 }
 
-fn answer_lines(answer: &Answer) -> (Line, Document) {
+fn answer_lines(answer: &RootFindings) -> (Line, Document) {
     let mut below = Document::default();
     below.nested_list(answer.findings.iter().map(|finding| {
         let at = finding.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
@@ -149,6 +155,8 @@ fn answer_lines(answer: &Answer) -> (Line, Document) {
         finding.help.iter().for_each(|text| help.paragraph(line("{}", &[text])));
         (line("{}{} [{}]", &[&at, &finding.message, finding.code.name()]), help)
     }));
+    let decisions = answer.cut_ends.iter().filter(|text| *text != "root.issue");
+    below.list(decisions.map(|path| line("the budget cuts the end of {} from the pack", &[path])));
     let count = match answer.findings.len() {
         0 => "ready".to_owned(),
         count => format!("not ready: {}", counted(count, "finding")),

@@ -8,7 +8,7 @@ use crate::console::{self, Column, Document, Exit, Failure, PathFailure, line};
 use crate::engine::{Configuration, path_inside};
 use crate::model::RepoPath;
 use crate::redact::{Piece, Redactor, Removal, built_in_rules};
-use crate::store::{self, Folder, Links};
+use crate::store::{self, Folder, Symlinks};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -50,7 +50,7 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
             refuse(&shown, "its name contains a secret, which `--out` would repeat; rename the file")?;
             continue;
         }
-        let bytes = store::read_file(file, Links::Follow)
+        let bytes = store::read_file(file, Symlinks::Follow)
             .map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
         match decoded(bytes) {
             Err(why) => refuse(&shown, why)?,
@@ -158,7 +158,7 @@ fn report(global: &Global, reports: &[(String, Vec<Removal>)]) -> Result<Exit, F
 }
 
 fn why(global: &Global, redactor: &Redactor, text: &str) -> Result<Exit, Failure> {
-    let explained = |one: crate::redact::Explanation| {
+    let explained = |one: crate::redact::RedactionExplanation| {
         let (line, rule, reason) = (one.line, one.rule, one.reason);
         let verdict = if one.is_removed { "removed" } else { "stays" };
         let mut value = json!({"line": line, "removed": one.is_removed, "rule": rule, "reason": reason});

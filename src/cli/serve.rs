@@ -7,7 +7,7 @@ use super::watch::{WatchReporter, agent_request, events, refuse_typed, stamps};
 use crate::console::{Exit, Failure, user_caches};
 use crate::engine::{SessionRequest, process_environment};
 use crate::intake::Repo;
-use crate::page::{AgentPacks, PackFiles, PageSource, Server};
+use crate::page::{AgentPacks, PackFiles, PageServer, PageSource};
 use crate::watch::{Event, Watch};
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(crate) fn run(global: &Global, args: &PageArgs, is_built: bool) -> Result<Ex
     if entries.is_empty() && args.shown.is_empty() {
         no_packs(global).map_or(Ok(()), |note| global.note(note))?;
     }
-    Server::listen(args.server.port, PageSource::files(workspace, packs), None, global.quiet)?.run()?;
+    PageServer::listen(args.server.port, PageSource::files(workspace, packs), None, global.quiet)?.run()?;
     Ok(Exit::Done)
 }
 
@@ -60,7 +60,7 @@ fn watched(global: &Global, args: &PageArgs) -> Result<Exit, Failure> {
     };
     let begin = watch.dir().zip(watch.focus().filter(|_| args.shown.len() == 1 && !is_delivered));
     let begin = begin.map(|(dir, name)| format!("{dir}/{name}"));
-    let server = Server::listen(args.server.port, source, begin.as_deref(), global.quiet)?;
+    let server = PageServer::listen(args.server.port, source, begin.as_deref(), global.quiet)?;
     let serving = std::thread::Builder::new().spawn(move || {
         let served = server.run();
         // The watch has ended already if nobody receives this.

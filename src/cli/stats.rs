@@ -2,7 +2,7 @@
 
 use super::args::{Global, PackArgs};
 use super::delivery::{self, DeliveryLine};
-use super::packs::{Checkout, PackKey};
+use super::packs::{OpenedRepository, PackKey};
 use crate::console::Column::{Left, Right};
 use crate::console::report::visible;
 use crate::console::{self, Document, Exit, Failure, counted, line, no_roots};
@@ -33,7 +33,7 @@ struct DeliveredRoot {
 
 pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let repository = global.open(None)?;
-    let checkout = Checkout::new(global, &repository);
+    let checkout = OpenedRepository::new(global, &repository);
     let project = &checkout.project;
     let items = checkout.find_roots(&args.roots)?;
     let pack_of = |built: Built| {
@@ -77,7 +77,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
 
 /// Reads the record of deliveries, and adds the packs that it names; with `roots` those of these alone.
 fn deliveries(
-    Checkout { repository, project, .. }: &Checkout<'_>,
+    OpenedRepository { repository, project, .. }: &OpenedRepository<'_>,
     figures: &mut StatsCollector,
     roots: Option<&BTreeSet<String>>,
 ) -> Result<Deliveries, Failure> {
@@ -145,6 +145,9 @@ fn document(stats: &Stats, deliveries: &Deliveries) -> Document {
         .iter()
         .map(|it| cells(&[&it.cut_chars, &it.left_out, &it.shortened, &it.limits.join(", "), &it.profile, &it.root]));
     document.table(&columns, rows);
+    let ends = stats.budgets.iter().flat_map(|it| it.cut_ends.iter().map(move |text| (it, text)));
+    let rows = ends.map(|(it, text)| cells(&[&it.profile, &it.root, text]));
+    document.table(&[profile, Left("PACK"), Left("LACKS THE END OF")], rows);
     let rows = stats.redaction_rules.iter().map(|rule| cells(&[&rule.count, &rule.packs, &rule.rule]));
     document.table(&[Right("REMOVALS"), packs, Left("REDACTION RULE")], rows);
     let rows = deliveries.roots.iter().map(|it| {

@@ -3,13 +3,13 @@
 use super::args::{Global, VerifyArgs};
 use super::input;
 use super::ledger::foreign_box;
-use super::packs::{Checkout, PackKey};
+use super::packs::{OpenedRepository, PackKey};
 use crate::console::{Exit, Failure, PathFailure, settled, without_secrets};
 use crate::handoff::cards::{Card, CardWriter, parse};
 use crate::handoff::check::{CHECKED_FOLDERS, FileChecker, context_folder};
 use crate::redact::{Environment, Redactor};
 use crate::review::{Difference, Verification, difference, read, verify};
-use crate::store::{Links, entries_below, is_json, read_file};
+use crate::store::{Symlinks, entries_below, is_json, read_file};
 use serde::Serialize;
 use serde_json::json;
 use std::io;
@@ -100,7 +100,7 @@ fn verify_named(global: &Global, named: &Path) -> Result<Vec<VerifiedPack>, Fail
             verified.push(VerifiedPack::other(name, vec!["it is not a regular file".to_owned()]));
             continue;
         }
-        let bytes = match read_file(&file, if follows { Links::Follow } else { Links::Refuse }) {
+        let bytes = match read_file(&file, if follows { Symlinks::Follow } else { Symlinks::Refuse }) {
             // One that was listed and is larger than any that is read stops no other.
             Err(error) if !follows && error.kind() == io::ErrorKind::FileTooLarge => {
                 verified.push(VerifiedPack::other(name, vec![error.to_string()]));
@@ -176,7 +176,7 @@ impl<'g> ContextChecker<'g> {
 /// differs in more than the stamp.
 fn against_repo(global: &Global, verified: &[VerifiedPack]) -> Result<Vec<Option<String>>, Failure> {
     let repository = global.open(None)?;
-    let checkout = Checkout::new(global, &repository);
+    let checkout = OpenedRepository::new(global, &repository);
     let fault = |one: &VerifiedPack| {
         let Some(pack) = read(&one.bytes).ok().filter(|_| one.faults.is_empty()) else { return Ok(None) };
         let probe = match checkout.probe_again(&pack, PackKey::of(&pack).root) {

@@ -65,8 +65,8 @@ struct ConfigDeserializer<'a> {
 }
 
 impl<'a> ConfigDeserializer<'a> {
-    fn pairs(self, pairs: &'a [(YamlKey, YamlNode)], fields: Option<&'static [&'static str]>) -> Pairs<'a> {
-        Pairs { pairs: pairs.iter(), value: None, fields, unknown: self.unknown }
+    fn pairs(self, pairs: &'a [(YamlKey, YamlNode)], fields: Option<&'static [&'static str]>) -> YamlMapAccess<'a> {
+        YamlMapAccess { pairs: pairs.iter(), value: None, fields, unknown: self.unknown }
     }
 
     /// Adds this node's place to a fault of its shape. What a check refuses is named at its key.
@@ -249,7 +249,7 @@ impl<'de> de::SeqAccess<'de> for Items<'de> {
     }
 }
 
-struct Pairs<'a> {
+struct YamlMapAccess<'a> {
     pairs: std::slice::Iter<'a, (YamlKey, YamlNode)>,
     value: Option<(&'a YamlKey, &'a YamlNode)>,
     /// The settings of a struct; `None` for a map, which takes every name.
@@ -257,7 +257,7 @@ struct Pairs<'a> {
     unknown: &'a UnknownSettings,
 }
 
-impl Pairs<'_> {
+impl YamlMapAccess<'_> {
     /// Whether a pair is read: removed values are not, nor are settings without a value or a meaning.
     fn counts(&self, key: &YamlKey, node: &YamlNode) -> bool {
         let Some(fields) = self.fields else { return !tree::is_removed(node) };
@@ -274,7 +274,7 @@ impl Pairs<'_> {
     }
 }
 
-impl<'de> de::MapAccess<'de> for Pairs<'de> {
+impl<'de> de::MapAccess<'de> for YamlMapAccess<'de> {
     type Error = ConfigFault;
 
     fn next_key_seed<S: de::DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, ConfigFault> {

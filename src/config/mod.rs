@@ -29,4 +29,4 @@ pub use profiles::{
 };
 pub use redaction::{RedactionAllow, RedactionRule, RedactionSettings};
 pub use settings::{Excerpt, ItemSource, MinTrust, Settings};
-pub use values::{Globs, Template, TemplatePart, Words};
+pub use values::{Globs, OneOrMany, Template, TemplatePart};

@@ -159,14 +159,14 @@ fn refs_of<'de, D: Deserializer<'de>>(deserializer: D, help: &str) -> Result<Vec
 /// Relations whose items are in the edge list only, unless a profile asks for more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Listed {
+enum ListedRelation {
     Blocks,
     Related,
 }
 
 fn sections_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Relation>, D::Error> {
-    let written = Vec::<Listed>::deserialize(deserializer)?;
-    let listed = [(Listed::Blocks, Relation::Blocks), (Listed::Related, Relation::Related)];
+    let written = Vec::<ListedRelation>::deserialize(deserializer)?;
+    let listed = [(ListedRelation::Blocks, Relation::Blocks), (ListedRelation::Related, Relation::Related)];
     Ok(listed.into_iter().filter(|(listed, _)| written.contains(listed)).map(|(_, relation)| relation).collect())
 }
 

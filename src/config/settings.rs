@@ -7,7 +7,7 @@ use super::handover::HandoverSettings;
 use super::knowledge::{AgentSettings, CodeSettings, ContextSettings, DocumentSource, Job};
 use super::profiles::Profile;
 use super::redaction::{RedactionForm, RedactionSettings};
-use super::values::{self, Globs, Template, Words};
+use super::values::{self, Globs, OneOrMany, Template};
 use crate::model::{Code, Level, Relation, RepoPath};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -88,15 +88,15 @@ impl Settings {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RootFilter {
-    labels: Option<Words>,
-    state: Option<Words>,
-    status: Option<Words>,
+    labels: Option<OneOrMany>,
+    state: Option<OneOrMany>,
+    status: Option<OneOrMany>,
     #[serde(rename = "type")]
-    kind: Option<Words>,
-    priority: Option<Words>,
-    area: Option<Words>,
-    assignees: Option<Words>,
-    milestone: Option<Words>,
+    kind: Option<OneOrMany>,
+    priority: Option<OneOrMany>,
+    area: Option<OneOrMany>,
+    assignees: Option<OneOrMany>,
+    milestone: Option<OneOrMany>,
     #[serde(default, deserialize_with = "values::id_globs")]
     pub include: Vec<globset::GlobMatcher>,
     #[serde(default)]
@@ -121,7 +121,7 @@ impl RootFilter {
 }
 
 /// Names of fields, each with values that match without case or with names in the files, in order.
-pub type FieldMap = BTreeMap<String, Words>;
+pub type FieldMap = BTreeMap<String, OneOrMany>;
 
 /// A source of work items and how to read it.
 #[derive(Debug, Clone, Deserialize)]
@@ -132,7 +132,7 @@ pub struct ItemSource {
     pub exclude: Globs,
     /// The paths to its records in a JSON or YAML document; empty for the document itself.
     #[serde(default)]
-    pub items: Words,
+    pub items: OneOrMany,
     /// The field that holds a list of further items, the children of this one.
     pub subitems: Option<String>,
     #[serde(default, deserialize_with = "values::id_template")]

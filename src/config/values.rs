@@ -130,9 +130,9 @@ pub(super) fn id_globs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec
 
 /// One text or a list of texts.
 #[derive(Debug, Clone, Default)]
-pub struct Words(Vec<String>);
+pub struct OneOrMany(Vec<String>);
 
-impl std::ops::Deref for Words {
+impl std::ops::Deref for OneOrMany {
     type Target = Vec<String>;
 
     fn deref(&self) -> &Vec<String> {
@@ -140,7 +140,7 @@ impl std::ops::Deref for Words {
     }
 }
 
-impl<'de> Deserialize<'de> for Words {
+impl<'de> Deserialize<'de> for OneOrMany {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         words(deserializer).map(Self)
     }

@@ -28,7 +28,7 @@ const MIN_COLUMN: usize = 8;
 
 /// What a part of a line is, which decides on its look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum TextStyle {
     /// Words of the program.
     Plain,
     /// A text of a pack, a file or a user: code in Markdown, so that it links nothing.
@@ -43,7 +43,7 @@ pub(crate) enum Role {
     RemovedWords,
 }
 
-impl Role {
+impl TextStyle {
     fn style(self) -> Style {
         match self {
             Self::Plain | Self::Data => Style::new(),
@@ -68,7 +68,7 @@ impl Role {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Line(Vec<(Role, String)>);
+pub(crate) struct Line(Vec<(TextStyle, String)>);
 
 /// Returns a line of the words of `template`, with a text of `data` in the place of each `{}`.
 pub(crate) fn line(template: &str, data: &[&str]) -> Line {
@@ -76,15 +76,15 @@ pub(crate) fn line(template: &str, data: &[&str]) -> Line {
     let mut line = Line::default();
     for (at, words) in template.split("{}").enumerate() {
         if at > 0 {
-            line = line.then(Role::Data, *data.next().unwrap_or(&""));
+            line = line.then(TextStyle::Data, *data.next().unwrap_or(&""));
         }
-        line = line.then(Role::Plain, words);
+        line = line.then(TextStyle::Plain, words);
     }
     line
 }
 
 impl Line {
-    pub(crate) fn then(mut self, role: Role, text: impl Into<String>) -> Self {
+    pub(crate) fn then(mut self, role: TextStyle, text: impl Into<String>) -> Self {
         self.0.extend(Some((role, text.into())).filter(|(_, text)| !text.is_empty()));
         self
     }
@@ -95,9 +95,10 @@ impl Line {
     }
 
     /// Returns the line with its texts of one of `roles` as strong ones.
-    fn strong(&self, roles: &[Role]) -> Self {
-        let strong =
-            |(role, text): &(Role, String)| (if roles.contains(role) { Role::Strong } else { *role }, text.clone());
+    fn strong(&self, roles: &[TextStyle]) -> Self {
+        let strong = |(role, text): &(TextStyle, String)| {
+            (if roles.contains(role) { TextStyle::Strong } else { *role }, text.clone())
+        };
         Self(self.0.iter().map(strong).collect())
     }
 
@@ -120,8 +121,8 @@ impl Line {
             let cut = if part.chars().nth(longest).is_some() { "…" } else { "" };
             let part: String = part.chars().take(longest).collect();
             let _ = match role {
-                Role::Data => write!(text, "<code>{}{cut}</code>", escaped(&part)),
-                Role::Strong | Role::Warning => write!(text, "**{}{cut}**", unlinked(&part)),
+                TextStyle::Data => write!(text, "<code>{}{cut}</code>", escaped(&part)),
+                TextStyle::Strong | TextStyle::Warning => write!(text, "**{}{cut}**", unlinked(&part)),
                 _ => write!(text, "{}{cut}", unlinked(&part)),
             };
         }
@@ -131,7 +132,7 @@ impl Line {
 
 impl<T: Into<String>> From<T> for Line {
     fn from(words: T) -> Self {
-        Self::default().then(Role::Plain, words)
+        Self::default().then(TextStyle::Plain, words)
     }
 }
 
@@ -152,7 +153,7 @@ impl Column {
 }
 
 #[derive(Debug, Clone)]
-enum Block {
+enum DocumentBlock {
     Title(Line),
     Heading(Line),
     Paragraph(Line),
@@ -164,7 +165,7 @@ enum Block {
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Document {
-    blocks: Vec<Block>,
+    blocks: Vec<DocumentBlock>,
     /// Whether text cuts no list, table or code, even if it is not verbose.
     is_whole: bool,
 }
@@ -185,16 +186,16 @@ impl Document {
     }
 
     pub(crate) fn title(&mut self, line: impl Into<Line>) {
-        self.blocks.push(Block::Title(line.into()));
+        self.blocks.push(DocumentBlock::Title(line.into()));
     }
 
     /// Adds a heading; as text, what follows it is indented.
     pub(crate) fn heading(&mut self, line: impl Into<Line>) {
-        self.blocks.push(Block::Heading(line.into()));
+        self.blocks.push(DocumentBlock::Heading(line.into()));
     }
 
     pub(crate) fn paragraph(&mut self, line: impl Into<Line>) {
-        self.blocks.push(Block::Paragraph(line.into()));
+        self.blocks.push(DocumentBlock::Paragraph(line.into()));
     }
 
     pub(crate) fn list(&mut self, lines: impl IntoIterator<Item = Line>) {
@@ -204,22 +205,22 @@ impl Document {
     /// Adds a list of lines with what is below each, if there are any.
     pub(crate) fn nested_list(&mut self, items: impl IntoIterator<Item = (Line, Document)>) {
         let items: Vec<_> = items.into_iter().collect();
-        self.blocks.extend((!items.is_empty()).then_some(Block::List(items)));
+        self.blocks.extend((!items.is_empty()).then_some(DocumentBlock::List(items)));
     }
 
     /// Adds a table, if it has rows. A table whose columns have no names has no header as text.
     pub(crate) fn table(&mut self, columns: &[Column], rows: impl IntoIterator<Item = Vec<Line>>) {
         let rows: Vec<_> = rows.into_iter().collect();
-        self.blocks.extend((!rows.is_empty()).then(|| Block::Table(columns.to_vec(), rows)));
+        self.blocks.extend((!rows.is_empty()).then(|| DocumentBlock::Table(columns.to_vec(), rows)));
     }
 
     pub(crate) fn code(&mut self, language: &'static str, lines: Vec<Line>) {
-        self.blocks.extend((!lines.is_empty()).then_some(Block::Code(language, lines)));
+        self.blocks.extend((!lines.is_empty()).then_some(DocumentBlock::Code(language, lines)));
     }
 
     /// Adds a document that Markdown folds below its summary.
     pub(crate) fn details(&mut self, summary: impl Into<Line>, below: Document) {
-        self.blocks.push(Block::Details(summary.into(), below));
+        self.blocks.push(DocumentBlock::Details(summary.into(), below));
     }
 
     /// Prints the document after `diagnostics`, or as JSON `value` alone.
@@ -272,25 +273,26 @@ impl Document {
         };
         let outer = indent;
         for (at, block) in self.blocks.iter().enumerate() {
-            let follows_heading = at.checked_sub(1).is_none_or(|at| matches!(self.blocks[at], Block::Heading(_)));
+            let follows_heading =
+                at.checked_sub(1).is_none_or(|at| matches!(self.blocks[at], DocumentBlock::Heading(_)));
             match block {
-                Block::Title(line) => push(out, indent, &line.strong(&[Role::Plain, Role::Data])),
-                Block::Heading(line) => {
+                DocumentBlock::Title(line) => push(out, indent, &line.strong(&[TextStyle::Plain, TextStyle::Data])),
+                DocumentBlock::Heading(line) => {
                     if !out.is_empty() {
                         out.push('\n');
                     }
-                    push(out, outer, &line.strong(&[Role::Plain, Role::Data]));
+                    push(out, outer, &line.strong(&[TextStyle::Plain, TextStyle::Data]));
                     indent = outer + 2;
                 }
-                Block::Paragraph(line) => push(out, indent, line),
-                Block::List(items) => {
+                DocumentBlock::Paragraph(line) => push(out, indent, line),
+                DocumentBlock::List(items) => {
                     for (line, below) in items.iter().take(entries) {
                         push(out, indent, line);
                         below.write_text(out, indent + 2, options);
                     }
                     more(out, indent, items.len().saturating_sub(entries), "");
                 }
-                Block::Table(columns, rows) => {
+                DocumentBlock::Table(columns, rows) => {
                     if !follows_heading {
                         out.push('\n');
                     }
@@ -300,15 +302,15 @@ impl Document {
                     }
                     more(out, indent, rows.len() - shown.len(), "");
                 }
-                Block::Code(_, lines) => {
+                DocumentBlock::Code(_, lines) => {
                     for line in lines.iter().take(most_lines) {
                         let text = line.text(options.colours, MAX_CODE_PART);
                         push_line(out, &format!("{:indent$}{text}", ""));
                     }
                     more(out, indent, lines.len().saturating_sub(most_lines), " lines");
                 }
-                Block::Details(summary, below) => {
-                    push(out, indent, &summary.strong(&[Role::Data]));
+                DocumentBlock::Details(summary, below) => {
+                    push(out, indent, &summary.strong(&[TextStyle::Data]));
                     below.write_text(out, indent + 2, options);
                 }
             }
@@ -336,7 +338,7 @@ impl Document {
     }
 }
 
-impl Block {
+impl DocumentBlock {
     /// Renders Markdown with headings from `level` on; entries of a list or a table for which there is no room are counted.
     fn markdown(&self, level: usize, room: usize) -> String {
         match self {
@@ -504,7 +506,7 @@ mod tests {
         document.heading("Things");
         document.nested_list((0..30).map(|n| {
             let mut below = Document::default();
-            below.code("diff", vec![Line::default().then(Role::Plain, "+ ").then(Role::AddedWords, "new")]);
+            below.code("diff", vec![Line::default().then(TextStyle::Plain, "+ ").then(TextStyle::AddedWords, "new")]);
             (line("item {}", &[&n.to_string()]), below)
         }));
         let text = document.text(TextOptions::default());

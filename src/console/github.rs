@@ -1,7 +1,7 @@
 //! What GitHub's runner reads of a step besides its log: the job's summary, and the step's outputs.
 
 use super::annotations::{random_word, workspace_prefix};
-use super::{Column, Document, Failure, Line, PathFailure, Role, counted, line};
+use super::{Column, Document, Failure, Line, PathFailure, TextStyle, counted, line};
 use crate::engine::{PackState, REMOVED, WRITTEN, companion};
 use crate::model::{Diagnostic, Severity};
 use std::collections::BTreeMap;
@@ -76,7 +76,7 @@ pub(crate) fn summary(
     document.title(format!("contextpack {command}: {}{counts}", counted(states.len(), "pack")));
     if let Some(next) = next {
         // What is in backticks is code.
-        let roles = [Role::Plain, Role::Data].into_iter().cycle();
+        let roles = [TextStyle::Plain, TextStyle::Data].into_iter().cycle();
         document
             .paragraph(next.split('`').zip(roles).fold(Line::default(), |line, (text, role)| line.then(role, text)));
     }

@@ -35,7 +35,7 @@ pub struct AgentContext {
     pub handover: Option<Arc<HandedOver>>,
 }
 
-pub(super) type History = Result<CommitLog, String>;
+pub(super) type CommitLogResult = Result<CommitLog, String>;
 
 #[derive(Debug, Deserialize)]
 struct Activity {
@@ -45,7 +45,7 @@ struct Activity {
 }
 
 /// A change: its time, if that is one of the years 1 to 9999, what it did, and who made it.
-type Change = (Option<DateTime<Utc>>, String, Option<String>);
+type RecentChange = (Option<DateTime<Utc>>, String, Option<String>);
 
 /// What of an activity file cannot be read: how many lines, none for the whole file, and the first fault.
 type Unreadable = Option<(u64, Diagnostic)>;
@@ -78,7 +78,7 @@ impl Repository {
 }
 
 /// Reads the last commits that packs for agents show: those that touched more than what this program writes.
-pub(super) fn history(root: &Path, settings: &Settings) -> History {
+pub(super) fn history(root: &Path, settings: &Settings) -> CommitLogResult {
     let own = settings.own_folders();
     let mut excluded: Vec<&str> = own.iter().map(RepoPath::as_str).chain([".contextpack"]).collect();
     excluded.extend(settings.context.record.as_ref().map(RepoPath::as_str));
@@ -92,7 +92,7 @@ impl Project<'_> {
         name: &str,
         policy: Option<Policy>,
         job: Option<(&str, &Job)>,
-        history: &History,
+        history: &CommitLogResult,
     ) -> Result<AgentContext, EngineError> {
         let agent = self.agent_without_changes(name, policy, job)?;
         let (changes, faults) = self.recent_changes(history).map_err(|fault| self.not_built([&fault]))?;
@@ -159,7 +159,7 @@ impl Project<'_> {
     }
 
     /// Returns the last commits and the lines of activity files, the newest first, and what is wrong with these files.
-    fn recent_changes(&self, history: &History) -> Result<(RecentChanges, Vec<Diagnostic>), Diagnostic> {
+    fn recent_changes(&self, history: &CommitLogResult) -> Result<(RecentChanges, Vec<Diagnostic>), Diagnostic> {
         let settings = &self.reader.settings.context;
         let (mut faults, mut changes, mut remark) = (Vec::new(), Vec::new(), CleanBuf::new());
         match history {
@@ -195,7 +195,7 @@ impl Project<'_> {
         // Stable, so that commits of one second stay in git's order.
         changes.sort_by_key(|(at, ..)| std::cmp::Reverse(*at));
         changes.truncate(settings.changes);
-        let line = |(at, message, actor): &Change| {
+        let line = |(at, message, actor): &RecentChange| {
             let message = self.reader.line("message", message);
             let actor = actor.as_ref().map(|actor| self.reader.line("author", actor));
             if let Some(actor) = &actor {
@@ -237,7 +237,7 @@ fn shown_time(at: i64) -> Option<DateTime<Utc>> {
 }
 
 /// Reads the lines of an activity file. One that is none is left out, so that no single line stops the packs of all agents.
-fn activity(project: &Project<'_>, path: &RepoPath) -> Result<(Vec<Change>, Unreadable), Diagnostic> {
+fn activity(project: &Project<'_>, path: &RepoPath) -> Result<(Vec<RecentChange>, Unreadable), Diagnostic> {
     let of_file = |message: String| Diagnostic::in_file(Code::InvalidDocument, path, message);
     let unusable = |fault: Diagnostic| Ok((Vec::new(), Some((0, fault.with_severity(Severity::Warning)))));
     let too_large = || {
@@ -275,7 +275,7 @@ fn activity(project: &Project<'_>, path: &RepoPath) -> Result<(Vec<Change>, Unre
     Ok((changes, unreadable))
 }
 
-fn change(text: &str) -> Result<Change, String> {
+fn change(text: &str) -> Result<RecentChange, String> {
     let Activity { at, message, actor } =
         serde_json::from_str(text).map_err(|error| format!("this is no activity: {error}"))?;
     let at = DateTime::parse_from_rfc3339(&at)

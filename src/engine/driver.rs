@@ -1,7 +1,7 @@
 //! The one driver of builds that write: reads a repository, builds what was ordered, writes the packs that changed, and
 //! reuses those that an earlier build wrote and that are still current.
 
-use super::agents::{History, history};
+use super::agents::{CommitLogResult, history};
 use super::observer::OnWritten;
 use super::pack_state::{FAILED, PackState, REMOVED, UNCHANGED, WRITTEN, orphans};
 use super::repository::distinct;
@@ -109,7 +109,7 @@ impl Repository {
         }
         let count = job.roots.len() * job.profiles.len();
         let on_built = observer.on_built;
-        let counted = |written: Written| {
+        let counted = |written: WriteOutcome| {
             on_built.iter().for_each(|on_built| on_built(count));
             written
         };
@@ -143,7 +143,7 @@ impl Repository {
         &self,
         project: &Project<'_>,
         order: &BuildOrder<'_>,
-        history: Option<&History>,
+        history: Option<&CommitLogResult>,
     ) -> Result<(BuildJob, Vec<RootError>), EngineError> {
         let SessionRequest { roots: typed, profiles, limits, agent: asked, .. } = order.what;
         let agent = asked.as_ref().zip(history).map(|(request, history)| {
@@ -202,13 +202,13 @@ struct PackWriter<'a> {
 }
 
 /// The state of a pack with what the cache is to hold about it.
-type Written = Result<(PackState, Option<CachedPack>), StoreError>;
+type WriteOutcome = Result<(PackState, Option<CachedPack>), StoreError>;
 
 impl<'a> PackWriter<'a> {
     fn new(
         repository: &'a Repository,
         order: &'a BuildOrder<'a>,
-        history: Option<&History>,
+        history: Option<&CommitLogResult>,
         on_written: Option<OnWritten<'a>>,
     ) -> Result<Self, EngineError> {
         let cache = repository.cache().filter(|_| order.markdown.is_none());
@@ -242,7 +242,7 @@ impl<'a> PackWriter<'a> {
     }
 
     /// Writes a pack and its companion, unless only the stamp would change. After an error the old files are untouched.
-    fn write(&self, project: &Project<'_>, built: Built) -> Written {
+    fn write(&self, project: &Project<'_>, built: Built) -> WriteOutcome {
         let Built { plan, outcome } = built;
         let (folder, name) = (self.order.folder, &plan.name);
         let existing = folder.read(name)?;

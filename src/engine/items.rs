@@ -2,11 +2,11 @@
 
 use super::reader::{COMMIT, InputReader, ScrubBatch, ScrubResult, markdown_pieces, merged, recorded, unreadable};
 use crate::cache::FilePurpose;
-use crate::config::{Globs, ItemSource, Settings, TemplatePart, Words};
+use crate::config::{Globs, ItemSource, OneOrMany, Settings, TemplatePart};
 use crate::graph::{ClaimedIssue, Entry, Identity, ParsedComment, ParsedText, RecordedRemoval, SourceRules};
 use crate::mentions::Markdown;
 use crate::model::{Code, Diagnostic, Digest, Refusal, RemovedLines, RepoPath, Severity, natural_cmp, nearest};
-use crate::records::{self, Item, Mention, Part, SnapshotFile};
+use crate::records::{self, Item, Mention, RecordPart, SnapshotFile};
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -59,7 +59,7 @@ fn unknown_names(index: usize, source: &ItemSource, all: &ParsedFiles) -> Vec<Di
     let names: BTreeSet<&str> =
         all.names.iter().filter(|(of, _)| *of == index).map(|(_, name)| name.as_str()).collect();
     let unknown = source.fields.iter().filter(|(_, theirs)| !theirs.iter().any(|name| names.contains(name.as_str())));
-    let report = |(ours, theirs): (&String, &Words)| {
+    let report = |(ours, theirs): (&String, &OneOrMany)| {
         let written = theirs.first()?;
         let near = theirs.iter().find_map(|name| nearest(name, names.iter().copied()))?;
         let message = format!("no item of `{}` has the field `{written}`", source.include.written.join("`, `"));
@@ -294,17 +294,17 @@ fn unusable_issue(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
 
 #[derive(Default)]
 struct Removed {
-    removals: BTreeMap<Part, Vec<RecordedRemoval>>,
-    folds: BTreeMap<Part, Vec<RemovedLines>>,
+    removals: BTreeMap<RecordPart, Vec<RecordedRemoval>>,
+    folds: BTreeMap<RecordPart, Vec<RemovedLines>>,
 }
 
 impl Removed {
     /// Removes the hidden parts from the texts of untrusted authors in `file`.
     fn hidden(file: &mut SnapshotFile, redactor: &Redactor, path: &RepoPath) -> Self {
         let issue = &mut file.issue;
-        let body = issue.body.as_mut().map(|body| (Part::Own, &*issue.trust, body));
+        let body = issue.body.as_mut().map(|body| (RecordPart::Own, &*issue.trust, body));
         let comments = issue.comments.items.iter_mut().enumerate();
-        let comments = comments.map(|(at, comment)| (Part::Comment(at), &*comment.trust, &mut comment.body));
+        let comments = comments.map(|(at, comment)| (RecordPart::Comment(at), &*comment.trust, &mut comment.body));
         let mut removed = Self::default();
         for (part, _, text) in body.into_iter().chain(comments).filter(|(_, trust, _)| *trust != "trusted") {
             let visible = redactor.visible_text(path.as_str(), text);
@@ -317,12 +317,12 @@ impl Removed {
     }
 
     /// Returns the line of the original text that `line` of the visible text was.
-    fn line_before(&self, part: Part, line: u32) -> u32 {
+    fn line_before(&self, part: RecordPart, line: u32) -> u32 {
         let folds = self.folds.get(&part).into_iter().flatten();
         folds.filter(|fold| fold.line < line).fold(line, |line, fold| line.saturating_add(fold.lines))
     }
 
-    fn take(&mut self, part: Part) -> Vec<RecordedRemoval> {
+    fn take(&mut self, part: RecordPart) -> Vec<RecordedRemoval> {
         merged(self.removals.remove(&part).unwrap_or_default())
     }
 }
@@ -334,12 +334,12 @@ fn scrub_issue(
     content: Option<Digest>,
     rules: &Arc<SourceRules>,
 ) -> Entry {
-    let (mut pieces, mut parts): (Vec<Piece<'_>>, Vec<Part>) = Default::default();
+    let (mut pieces, mut parts): (Vec<Piece<'_>>, Vec<RecordPart>) = Default::default();
     raw.map(&mut |part, key, text: &String, line| {
         pieces.push(Piece { key, text, line });
         parts.push(part);
     });
-    let first_comment = parts.iter().position(|part| matches!(part, Part::Comment(_))).unwrap_or(parts.len());
+    let first_comment = parts.iter().position(|part| matches!(part, RecordPart::Comment(_))).unwrap_or(parts.len());
     let content = content.as_ref().map(std::slice::from_ref);
     let batch = ScrubBatch { path: raw.item.origin.path.as_str(), purpose: FilePurpose::Issue, content };
     let digested = |scrubbed: &Scrubbed| issue_digest(&scrubbed.texts[..first_comment], raw);
@@ -352,13 +352,13 @@ fn scrub_issue(
         let Piece { key, line, .. } = pieces[piece];
         let mut recorded = recorded(removal, key);
         match part {
-            Part::Code(_) => {}
-            Part::Link(_) => recorded.line = 1,
-            Part::Comment(_) => {
+            RecordPart::Code(_) => {}
+            RecordPart::Link(_) => recorded.line = 1,
+            RecordPart::Comment(_) => {
                 recorded.in_body = true;
                 recorded.line = removed.line_before(part, recorded.line);
             }
-            Part::Own => {
+            RecordPart::Own => {
                 // Only the body has lines on the issue's page.
                 let within = recorded.line.saturating_sub(line).saturating_add(1);
                 recorded.line = if recorded.in_body { removed.line_before(part, within) } else { 1 };
@@ -380,11 +380,11 @@ fn to_entry(
     let item = issue.item;
     let body = markdown.next().unwrap_or_default();
     let body = ParsedText { clean: item.body.text.clone(), markdown: body, folds: Vec::new() };
-    let link_removals = (0..issue.links.len()).map(|at| removed.take(Part::Link(at))).collect();
-    let code_removals = (0..issue.code.len()).map(|at| removed.take(Part::Code(at))).collect();
+    let link_removals = (0..issue.links.len()).map(|at| removed.take(RecordPart::Link(at))).collect();
+    let code_removals = (0..issue.code.len()).map(|at| removed.take(RecordPart::Code(at))).collect();
     let comments = issue.comments.into_iter().zip(markdown).enumerate();
     let comments = comments
-        .map(|(at, (comment, markdown))| ParsedComment::new(comment, markdown, removed.take(Part::Comment(at))))
+        .map(|(at, (comment, markdown))| ParsedComment::new(comment, markdown, removed.take(RecordPart::Comment(at))))
         .collect();
     let issue = ClaimedIssue {
         origin: item.origin.clone(),
@@ -400,7 +400,7 @@ fn to_entry(
         code_removals,
         unknown: issue.unknown,
         has_comments: issue.has_comments,
-        removals: removed.take(Part::Own),
+        removals: removed.take(RecordPart::Own),
         digest,
     };
     Entry { comments, issue: Some(Box::new(issue)), ..entry_of(item, body, digest, rules) }

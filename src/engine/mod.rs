@@ -11,6 +11,7 @@ mod document_cache;
 mod documents;
 mod driver;
 mod error;
+mod in_memory;
 mod issues;
 mod items;
 mod knowledge;
@@ -19,7 +20,6 @@ mod notices;
 mod observer;
 mod pack_state;
 mod prepared_profile;
-mod probe;
 mod project;
 mod reader;
 mod referenced_files;
@@ -35,6 +35,7 @@ pub use build::input_diagnostics;
 pub use build::{BuildJob, BuildReport, Built, Finish, Planned, Skip, build_packs, pack_file_name};
 pub use driver::{AgentRequest, BuildOrder, BuildResult, SessionRequest};
 pub use error::{EngineError, Unsettled, until_settled};
+pub use in_memory::{BudgetProbe, PackRequest, PackTarget, Snapshot};
 pub use notices::{apply_severities, unmatched};
 pub use observer::{BuildObserver, WrittenPack};
 pub use pack_state::{
@@ -42,7 +43,6 @@ pub use pack_state::{
     lost_its_issue, orphaned,
 };
 pub use prepared_profile::count_tokens;
-pub use probe::{BudgetProbe, PackRequest, PackTarget, Snapshot};
 pub use project::Project;
 #[cfg(feature = "mcp")]
 pub use repository::OpenedCache;

@@ -10,7 +10,7 @@ use crate::model::{
     Code, Diagnostic, Digest, Digester, Place, Refusal, RepoPath, Severity, SourceTree, Untracked,
     conflict_in_markdown, is_volatile,
 };
-use crate::records::{Item, Part, conflict_markers};
+use crate::records::{Item, RecordPart, conflict_markers};
 use crate::redact::{CachedScrub, Clean, Environment, Piece, Redactor, Removal, Scrubbed};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -187,7 +187,7 @@ impl InputReader<'_> {
         content: Option<&[Digest]>,
     ) -> (Item<Clean>, ParsedText, Vec<ParsedComment>, Vec<RecordedRemoval>, Digest) {
         // `map` visits the texts in a fixed order: first to collect them, then to replace them by the clean ones.
-        let (mut pieces, mut parts): (Vec<Piece<'_>>, Vec<Part>) = Default::default();
+        let (mut pieces, mut parts): (Vec<Piece<'_>>, Vec<RecordPart>) = Default::default();
         raw.map(&mut |part, key, text: &String, line| {
             pieces.push(Piece { key, text, line });
             parts.push(part);
@@ -217,7 +217,7 @@ impl InputReader<'_> {
         let mut markdown = markdown.into_iter();
         let body = ParsedText { clean: clean.body.text.clone(), markdown: markdown.next().unwrap_or_default(), folds };
         let in_comment = |at: usize| {
-            let found = scrubbed.removals.iter().filter(|removal| parts[removal.piece] == Part::Comment(at));
+            let found = scrubbed.removals.iter().filter(|removal| parts[removal.piece] == RecordPart::Comment(at));
             let found = found.map(|removal| RecordedRemoval { in_body: true, ..recorded(removal.clone(), "comment") });
             merged(found.collect())
         };
@@ -226,7 +226,7 @@ impl InputReader<'_> {
             comments.map(|(at, (comment, markdown))| ParsedComment::new(comment.clone(), markdown, in_comment(at)));
         let comments = comments.collect();
         // The record's head repeats the fields, so its removals are left out.
-        let removals = scrubbed.removals.into_iter().filter(|removal| parts[removal.piece] == Part::Own);
+        let removals = scrubbed.removals.into_iter().filter(|removal| parts[removal.piece] == RecordPart::Own);
         let removals = removals.filter(|removal| !is_head(removal.piece) && !is_recorded_below(removal));
         let recorded = removals.map(|removal| {
             let key = pieces[removal.piece].key;
@@ -369,8 +369,8 @@ fn digest(pieces: &[Piece<'_>], body: usize, scrubbed: &Scrubbed) -> Digest {
 }
 
 /// Returns the indexes of the texts of a record that are Markdown: its body and those of its comments.
-pub(super) fn markdown_pieces(pieces: &[Piece<'_>], parts: &[Part]) -> Vec<usize> {
-    let is_comment = |at: &usize| matches!(parts[*at], Part::Comment(_)) && pieces[*at].key == "comment";
+pub(super) fn markdown_pieces(pieces: &[Piece<'_>], parts: &[RecordPart]) -> Vec<usize> {
+    let is_comment = |at: &usize| matches!(parts[*at], RecordPart::Comment(_)) && pieces[*at].key == "comment";
     [body_of(pieces)].into_iter().chain((0..pieces.len()).filter(is_comment)).collect()
 }
 

@@ -3,7 +3,7 @@
 use super::measured::SectionSizes;
 use crate::config::Strategy;
 use crate::redact::Clean;
-use crate::select::{Amount, Candidate, ChunkWeight, Counter, Passage, Role, SectionBody, Tier};
+use crate::select::{Amount, Candidate, ChunkWeight, Counter, Passage, SectionBody, Tier, Trim};
 
 /// A section's level of detail, from most to least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,12 +135,12 @@ pub(super) struct TrimStep {
 pub(super) fn ladder(candidates: &[Candidate], sizes: &[SectionSizes], strategy: Strategy) -> Vec<TrimStep> {
     use DetailLevel::{Brief, Excerpt, Lean, LeftOut, Pointer};
     let one = |section: usize, to| TrimStep { sections: vec![section], to };
-    let with = |role: Role, to| {
-        let section = candidates.iter().position(|candidate| candidate.role == role);
+    let with = |trim: Trim, to| {
+        let section = candidates.iter().position(|candidate| candidate.trim == trim);
         section.map(|section| one(section, to)).into_iter()
     };
     let mut ranked: Vec<usize> =
-        (0..candidates.len()).filter(|section| candidates[*section].role == Role::Optional).collect();
+        (0..candidates.len()).filter(|section| candidates[*section].trim == Trim::Optional).collect();
     ranked.sort_unstable_by_key(|section| candidates[*section].rank.order);
     let left_out = || ranked.iter().map(|section| one(*section, LeftOut));
     match strategy {
@@ -182,29 +182,29 @@ pub(super) fn ladder(candidates: &[Candidate], sizes: &[SectionSizes], strategy:
                     shortened(to).chain(lower(settled, to)).chain(lower(open, to))
                 }))
                 .chain(guesses(LeftOut))
-                .chain(with(Role::Json, Excerpt))
+                .chain(with(Trim::Json, Excerpt))
                 .chain(ranked.iter().filter(|at| is_distant(&candidates[**at])).map(|at| one(*at, LeftOut)))
                 // What came of each neighbour stays longer than the second line of any.
                 .chain(lower(|candidate| candidate.rank.has_result, Pointer))
                 .chain(pointers)
-                .chain(with(Role::Json, Pointer))
+                .chain(with(Trim::Json, Pointer))
                 .chain(left_out())
-                .chain(with(Role::Edges, Pointer))
+                .chain(with(Trim::Edges, Pointer))
                 .filter(|step| !step.sections.is_empty())
                 .collect()
         }
         Strategy::DropLowPriority => left_out()
-            .chain(with(Role::Json, Excerpt))
-            .chain(with(Role::Json, Pointer))
-            .chain(with(Role::Edges, Pointer))
+            .chain(with(Trim::Json, Excerpt))
+            .chain(with(Trim::Json, Pointer))
+            .chain(with(Trim::Edges, Pointer))
             .collect(),
         Strategy::TruncateTail => {
             let steps = |section: usize| {
-                let levels: &[DetailLevel] = match candidates[section].role {
-                    Role::Root | Role::Fixed => &[],
-                    Role::Json => &[Excerpt, Pointer],
-                    Role::Edges => &[Pointer],
-                    Role::Optional => &[LeftOut],
+                let levels: &[DetailLevel] = match candidates[section].trim {
+                    Trim::Root | Trim::Fixed => &[],
+                    Trim::Json => &[Excerpt, Pointer],
+                    Trim::Edges => &[Pointer],
+                    Trim::Optional => &[LeftOut],
                 };
                 levels.iter().map(move |to| one(section, *to))
             };

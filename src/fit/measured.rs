@@ -3,7 +3,7 @@
 use super::level::{DetailLevel, Plan, content};
 use crate::redact::Clean;
 use crate::render::{self, Form};
-use crate::select::{Amount, Candidate, Counter, Role, SectionBody, Selection, trust_name};
+use crate::select::{Amount, Candidate, Counter, SectionBody, Selection, Trim, trust_name};
 
 /// A selection, with the sizes of its sections in full and of their frames.
 pub(super) struct MeasuredSelection<'a> {
@@ -61,7 +61,7 @@ impl<'a> MeasuredSelection<'a> {
             sections: candidates.iter().zip(parts).map(sizes).collect(),
             pointers: counter.measure(&render::empty_pointers(tag)),
             head: counter.measure(&render::render(Form::CURRENT, &head_text, &[], std::iter::empty()).instructions),
-            root: candidates.iter().position(|candidate| candidate.role == Role::Root),
+            root: candidates.iter().position(|candidate| candidate.trim == Trim::Root),
             tag,
             other_places: selection.omissions.iter().map(|omission| omission.origin.place()).collect(),
         }

@@ -2,11 +2,11 @@
 
 use super::level::{DetailLevel, Plan, ShownSection, TrimStep, content, ladder, shorten_root};
 use super::measured::MeasuredSelection;
-use super::walk::{PreviousLevel, TakenStep, Walk};
+use super::walk::{PreviousLevel, TakenStep, TrimmingWalk};
 use super::{Counter, Fitted, FittedSection, TooSmall};
 use crate::config::{Budget, Strategy};
 use crate::redact::Clean;
-use crate::select::{Amount, Candidate, Omission, Role, SectionBody, Selection, descend};
+use crate::select::{Amount, Candidate, Omission, SectionBody, Selection, Trim, descend};
 use std::cmp::Ordering;
 
 /// The characters of the root's text that the smallest pack shows.
@@ -41,7 +41,7 @@ pub fn fit(selection: Selection, budget: &Budget, counter: &Counter) -> Result<F
 }
 
 #[derive(Clone)]
-struct Chosen {
+struct ChosenPlan {
     plan: Plan,
     used: Amount,
 }
@@ -63,8 +63,8 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns the fullest plan within the limits: whole, or with at least as much of the root as the smallest one.
-    fn best(&self) -> Result<Chosen, TooSmall> {
-        let mut walk = Walk::new(&self.measured, &self.ladder);
+    fn best(&self) -> Result<ChosenPlan, TooSmall> {
+        let mut walk = TrimmingWalk::new(&self.measured, &self.ladder);
         if walk.full.plus(self.measured.full_root()).fits(self.limits.plus(OVERESTIMATED)) {
             let whole = self.chosen(self.whole.clone());
             if whole.used.fits(self.limits) {
@@ -81,13 +81,13 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns the plan for the largest limits whose rendering is within the real ones.
-    fn fullest(&self, walk: &mut Walk<'_>) -> Option<Chosen> {
+    fn fullest(&self, walk: &mut TrimmingWalk<'_>) -> Option<ChosenPlan> {
         let limits = self.limits;
         let first = [limits.chars, limits.bytes, limits.tokens].into_iter().find(|limit| *limit < u64::MAX)?;
         let aimed =
             |aim| limits.with(limits, |limit, _| if limit == u64::MAX { limit } else { scale(limit, aim, first) });
         let nearly = limits.with(limits, |limit, _| limit - limit / MAX_SLACK);
-        let (mut best, mut last): (Option<Chosen>, Option<Chosen>) = (None, None);
+        let (mut best, mut last): (Option<ChosenPlan>, Option<ChosenPlan>) = (None, None);
         let aim = descend(|aim| {
             if aim < first {
                 return Ordering::Less;
@@ -117,13 +117,13 @@ impl<'a> Planner<'a> {
         best.or_else(lower)
     }
 
-    fn chosen(&self, plan: Plan) -> Chosen {
-        Chosen { used: self.measured.used(&plan), plan }
+    fn chosen(&self, plan: Plan) -> ChosenPlan {
+        ChosenPlan { used: self.measured.used(&plan), plan }
     }
 
     /// Adds as many claims as fit to a whole plan, and returns whether it is whole with all of them: text by untrusted authors
     /// displaces nothing.
-    fn with_claims(&self, chosen: Chosen) -> (Chosen, bool) {
+    fn with_claims(&self, chosen: ChosenPlan) -> (ChosenPlan, bool) {
         let whole = chosen.plan.is_whole();
         let edges =
             self.measured.selection.candidates.iter().enumerate().find_map(|(at, candidate)| match &candidate.body {
@@ -136,13 +136,13 @@ impl<'a> Planner<'a> {
             let mut plan = chosen.plan.clone();
             plan.shown[at] = Some(ShownSection { content: list.claims.below(&shown.content, count), ..shown.clone() });
             let used = self.measured.used(&plan);
-            used.fits(self.limits).then_some((Chosen { plan, used }, count == list.claims.rows.len()))
+            used.fits(self.limits).then_some((ChosenPlan { plan, used }, count == list.claims.rows.len()))
         };
         (0..=list.claims.rows.len()).rev().find_map(with).unwrap_or((chosen, false))
     }
 
     /// Returns the smallest plan: every step taken, and the beginning of the root.
-    fn smallest(&self) -> Chosen {
+    fn smallest(&self) -> ChosenPlan {
         let mut plan = self.whole.clone();
         for step in &self.ladder {
             for section in &step.sections {
@@ -161,11 +161,11 @@ impl<'a> Planner<'a> {
             plan.shown[root] = self.cut_root(room).or_else(|| plan.shown[root].clone());
         }
         let used = self.measured.used(&plan);
-        Chosen { plan, used }
+        ChosenPlan { plan, used }
     }
 
     /// Small texts may be smaller in full than in their lowest level of detail.
-    fn too_small(&self, smallest: &Chosen) -> TooSmall {
+    fn too_small(&self, smallest: &ChosenPlan) -> TooSmall {
         let whole = self.measured.sections.iter().map(|sizes| sizes.full).fold(Amount::default(), Amount::plus);
         let mut used = smallest.used;
         if whole.chars <= 2 * used.chars {
@@ -178,7 +178,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns the first plan of the ladder within `limits`, by the sum of its parts.
-    fn plan_within(&self, limits: Amount, walk: &mut Walk<'_>) -> Option<Plan> {
+    fn plan_within(&self, limits: Amount, walk: &mut TrimmingWalk<'_>) -> Option<Plan> {
         let mut plan = self.whole.clone();
         let root_full = self.measured.full_root();
         if walk.full.plus(root_full).fits(limits) {
@@ -306,7 +306,7 @@ impl<'a> Planner<'a> {
             let ShownSection { content, detail, whole } = shown.clone()?;
             let full = self.measured.sections[candidate].full;
             // Claims below the edges are not part of their full size.
-            let is_full = whole && self.measured.selection.candidates[candidate].role != Role::Edges;
+            let is_full = whole && self.measured.selection.candidates[candidate].trim != Trim::Edges;
             let tokens = if is_full { full.tokens } else { self.measured.counter.measure(&content).tokens };
             Some(FittedSection { candidate, content, detail, tokens, full_chars: (!whole).then_some(full.chars) })
         });

@@ -7,7 +7,7 @@ use crate::select::Amount;
 use std::cmp::Reverse;
 
 /// Everything but the root's text at the detail that the steps leave, and the steps that were taken so far.
-pub(super) struct Walk<'a> {
+pub(super) struct TrimmingWalk<'a> {
     measured: &'a MeasuredSelection<'a>,
     levels: Vec<DetailLevel>,
     /// The size of each section's text and of its frame, or of its line in the list of pointers.
@@ -47,7 +47,7 @@ const LEAST_SAVED: u64 = 40;
 /// What the sentence about shortened sections without lines is longer by where it follows lines, at most.
 const LONGER_REST: Amount = Amount { chars: 40, bytes: 40, tokens: 12 };
 
-impl<'a> Walk<'a> {
+impl<'a> TrimmingWalk<'a> {
     /// Starts at the top of the ladder, with everything in full.
     pub(super) fn new(measured: &'a MeasuredSelection<'a>, ladder: &'a [TrimStep]) -> Self {
         let around = |section| measured.around(section, DetailLevel::Full);

@@ -16,5 +16,5 @@ pub use folder::{
 };
 pub use index::{GitUnavailable, IndexEntry, configure, entries, index_entries, is_tracked, is_without_links, remote};
 pub use merge::write_merged_files;
-pub use objects::{GitObject, History, HistoryError, StoredObjects};
+pub use objects::{GitObject, HistoryError, ObjectReader, StoredObjects};
 pub use run::{Git, GitError, MAX_DURATION, git, patient, wait};

@@ -42,13 +42,13 @@ pub enum GitObject {
 
 /// A running `git cat-file --batch`, which answers all requests. It fetches nothing.
 #[derive(Debug)]
-pub struct History {
+pub struct ObjectReader {
     child: Child,
     requests: ChildStdin,
     responses: BufReader<ChildStdout>,
 }
 
-impl History {
+impl ObjectReader {
     pub fn open(root: &Path) -> Result<Self, HistoryError> {
         if !is_in_git(root) {
             return Err(HistoryError::NoRepository);
@@ -128,7 +128,7 @@ impl History {
     }
 }
 
-impl Drop for History {
+impl Drop for ObjectReader {
     fn drop(&mut self) {
         // It would wait for further requests.
         let _ended = self.child.kill();
@@ -140,7 +140,7 @@ impl Drop for History {
 #[derive(Debug)]
 pub struct StoredObjects {
     root: PathBuf,
-    git: Mutex<Option<History>>,
+    git: Mutex<Option<ObjectReader>>,
 }
 
 impl StoredObjects {
@@ -155,7 +155,7 @@ impl StoredObjects {
         let unreadable = |error: HistoryError| Refusal::Unreadable(format!("it is not checked out, and {error}"));
         let mut history = match git.take() {
             Some(history) => history,
-            None => History::open(&self.root).map_err(unreadable)?,
+            None => ObjectReader::open(&self.root).map_err(unreadable)?,
         };
         let read = match history.blob(id) {
             Ok(Some(bytes)) if bytes.len() as u64 <= limit => Ok(bytes),

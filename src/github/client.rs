@@ -24,8 +24,8 @@ const LAST_SECOND: u64 = 253_402_300_799;
 const MAX_VALUES: usize = 500_000;
 
 #[derive(Debug)]
-pub(super) enum Answer {
-    Page(Page),
+pub(super) enum ApiAnswer {
+    Page(ResponsePage),
     /// 304: not modified.
     Same,
     /// 404: it does not exist, or is not visible.
@@ -37,7 +37,7 @@ pub(super) enum Answer {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(super) struct ResponsePage {
     /// The JSON. Of a file its text, or null if it is none; null if the answer is to what was sent.
     pub(super) value: Value,
     pub(super) etag: Option<String>,
@@ -77,7 +77,7 @@ struct Failures {
 }
 
 impl Client<'_> {
-    pub(super) fn get(&mut self, path: &str, etag: Option<&str>) -> Result<Answer, SyncError> {
+    pub(super) fn get(&mut self, path: &str, etag: Option<&str>) -> Result<ApiAnswer, SyncError> {
         self.request(path, Ask::Json(etag))
     }
 
@@ -88,7 +88,7 @@ impl Client<'_> {
 
     /// Sends a request for a path below the API; retries, waits, and follows redirects on the same server. The answer to what
     /// is posted may be lost, so that it may arrive more than once.
-    pub(super) fn request(&mut self, path: &str, ask: Ask<'_>) -> Result<Answer, SyncError> {
+    pub(super) fn request(&mut self, path: &str, ask: Ask<'_>) -> Result<ApiAnswer, SyncError> {
         let mut path = path.to_owned();
         let mut failures = Failures::default();
         loop {
@@ -112,12 +112,12 @@ impl Client<'_> {
             self.budget.reset = reset.or(self.budget.reset);
             match answer.status().as_u16() {
                 // The body of an answer to what was sent says nothing.
-                200..=299 if matches!(ask, Ask::Post(_)) => return Ok(Answer::Page(Page::default())),
+                200..=299 if matches!(ask, Ask::Post(_)) => return Ok(ApiAnswer::Page(ResponsePage::default())),
                 200 if matches!(ask, Ask::File) => {
-                    return Ok(Answer::Page(Page { value: text_of(answer), ..Page::default() }));
+                    return Ok(ApiAnswer::Page(ResponsePage { value: text_of(answer), ..ResponsePage::default() }));
                 }
                 200 => match parse_json(answer.body(), MAX_VALUES) {
-                    Ok(value) => return Ok(Answer::Page(self.page(&answer, value)?)),
+                    Ok(value) => return Ok(ApiAnswer::Page(self.page(&answer, value)?)),
                     Err(error) if error.is_data() => {
                         let why = error.to_string();
                         let why = why.rsplit_once(" at line ").map_or(why.as_str(), |(why, _)| why);
@@ -129,7 +129,7 @@ impl Client<'_> {
                         self.retry(&mut failures, SyncError::Network(why))?;
                     }
                 },
-                304 if matches!(ask, Ask::Json(Some(_))) => return Ok(Answer::Same),
+                304 if matches!(ask, Ask::Json(Some(_))) => return Ok(ApiAnswer::Same),
                 301 | 302 | 307 | 308 => {
                     failures.redirects += 1;
                     // Another server must see neither the request nor the token.
@@ -145,14 +145,14 @@ impl Client<'_> {
                     let why = with_reason("the token is not accepted (401)", self.message(&answer).as_deref());
                     return Err(SyncError::Auth(why));
                 }
-                404 | 451 => return Ok(Answer::Missing),
-                410 => return Ok(Answer::Gone),
+                404 | 451 => return Ok(ApiAnswer::Missing),
+                410 => return Ok(ApiAnswer::Gone),
                 403 | 429 => match self.retry_delay(&answer, failures.limited) {
                     Some((wait, why)) => {
                         failures.limited += 1;
                         self.wait(wait, why, SyncError::RateLimit(limit(&answer, wait)))?;
                     }
-                    None => return Ok(Answer::Refused(self.refusal(&answer))),
+                    None => return Ok(ApiAnswer::Refused(self.refusal(&answer))),
                 },
                 status @ 500..=599 => self.retry(&mut failures, SyncError::Server(format!("status {status}")))?,
                 status => {
@@ -163,7 +163,7 @@ impl Client<'_> {
         }
     }
 
-    fn page(&self, answer: &Response, value: Value) -> Result<Page, SyncError> {
+    fn page(&self, answer: &Response, value: Value) -> Result<ResponsePage, SyncError> {
         let next = link(answer, "next").and_then(|link| self.api.path_of(link, true));
         let last = link(answer, "last").and_then(|link| {
             let (_, query) = link.split_once('?')?;
@@ -177,7 +177,7 @@ impl Client<'_> {
         }
         // Entity tags and links are saved, so they must not hold a token.
         let etag = header(answer, "etag").filter(|etag| !self.secrets.occurs_in(etag)).map(str::to_owned);
-        Ok(Page { value, etag, next, last })
+        Ok(ResponsePage { value, etag, next, last })
     }
 
     /// Returns how long to wait, and why: as the server says, else until the limit is reset, else a minute and longer.
@@ -326,11 +326,11 @@ pub fn send_event(
     };
     let body = json!({"event_type": event_type, "client_payload": payload});
     match client.request(&format!("/repos/{repo}/dispatches"), Ask::Post(&body))? {
-        Answer::Page(_) | Answer::Same => Ok(()),
-        Answer::Missing | Answer::Gone => {
+        ApiAnswer::Page(_) | ApiAnswer::Same => Ok(()),
+        ApiAnswer::Missing | ApiAnswer::Gone => {
             Err(SyncError::NotFound(format!("`{repo}` is not visible with this token, or may not be written with it")))
         }
-        Answer::Refused(why) => {
+        ApiAnswer::Refused(why) => {
             let ours = format!("the token may not send events to `{repo}`; it needs to write contents");
             Err(SyncError::Auth(with_reason(&ours, why.as_deref())))
         }

@@ -1,9 +1,9 @@
 //! Fetching of comments: of the whole repo at once or issue by issue, whichever takes fewer requests.
 
 use super::address::percent_encode;
-use super::client::{Answer, Page};
+use super::client::{ApiAnswer, ResponsePage};
 use super::convert::Converter;
-use super::pages::{FULL_PAGE, MAX_PAGES, Walk};
+use super::pages::{FULL_PAGE, MAX_PAGES, Pagination};
 use super::shape::UnexpectedEntries;
 use super::sync::SyncEngine;
 use super::sync_state::{CommentList, CommentsSeen};
@@ -57,7 +57,7 @@ impl SyncEngine<'_> {
                     CommentList { issue: Some(key.clone()), next, issues, ..CommentList::default() }
                 }
             };
-            let walk = Walk::new(&list.next, MAX_PAGES);
+            let walk = Pagination::new(&list.next, MAX_PAGES);
             engine.fetch_comments(list, walk, u64::MAX)?;
             engine.save()
         })
@@ -80,7 +80,7 @@ impl SyncEngine<'_> {
                 CommentList { next, issues: needed.into_keys().collect(), ..CommentList::default() }
             }
         };
-        let walk = Walk::new(&list.next, usize::try_from(pages).unwrap_or(usize::MAX).saturating_add(NEW_PAGES));
+        let walk = Pagination::new(&list.next, usize::try_from(pages).unwrap_or(usize::MAX).saturating_add(NEW_PAGES));
         self.fetch_comments(list, walk, pages)
     }
 
@@ -106,7 +106,7 @@ impl SyncEngine<'_> {
     ///
     /// Each page is written at once to the files without a complete list. A complete list is replaced after the last page.
     /// A list that fails is fetched again by the next run, and that of the repo issue by issue at once.
-    fn fetch_comments(&mut self, mut list: CommentList, mut walk: Walk, most: u64) -> Result<(), SyncError> {
+    fn fetch_comments(&mut self, mut list: CommentList, mut walk: Pagination, most: u64) -> Result<(), SyncError> {
         let label = match &list.issue {
             Some(key) => format!("comments of `{key}`"),
             None => format!("comments of `{}`", self.setting.repo),
@@ -121,8 +121,8 @@ impl SyncEngine<'_> {
             let answer = self.tolerate(answer, || label.clone())?;
             list = self.run.comment_list.take().unwrap_or_default();
             let page = match (answer, &list.issue) {
-                (Some(Answer::Page(page)), _) => page,
-                (Some(Answer::Same), Some(key)) => {
+                (Some(ApiAnswer::Page(page)), _) => page,
+                (Some(ApiAnswer::Same), Some(key)) => {
                     self.mark_commented(key);
                     return Ok(());
                 }
@@ -207,7 +207,7 @@ impl SyncEngine<'_> {
     ///
     /// The list of one issue is the truth, and comments that it lacks are removed. In that of the repo the issues count that
     /// have as many as GitHub counts, and the others are fetched one by one, since no list shows which were deleted.
-    fn finish_comments(&mut self, mut list: CommentList, page: &Page, path: &str) -> Result<(), SyncError> {
+    fn finish_comments(&mut self, mut list: CommentList, page: &ResponsePage, path: &str) -> Result<(), SyncError> {
         for key in list.issues.difference(&list.with_unexpected) {
             let Some(mut issue) = self.files.read(key)? else { continue };
             let items = &mut issue.comments.items;

@@ -3,7 +3,7 @@
 //! A file at a commit never changes, so what the snapshot has is not asked for again.
 
 use super::address::percent_encode;
-use super::client::Answer;
+use super::client::ApiAnswer;
 use super::sync::SyncEngine;
 use super::{Ask, IssueKey, SyncError};
 use crate::mentions::lines_of_target;
@@ -122,7 +122,7 @@ impl SyncEngine<'_> {
                 return Ok(None);
             };
             let text = match answer {
-                Answer::Page(page) => page.value.as_str().map(str::to_owned),
+                ApiAnswer::Page(page) => page.value.as_str().map(str::to_owned),
                 _ => None,
             };
             let Some(text) = text.filter(|text| text.len() <= LARGEST_FILE && !text.contains('\0')) else {

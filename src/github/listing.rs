@@ -1,9 +1,9 @@
 //! The issues of a run: the repo's lists, and those that work items name.
 
 use super::address::percent_encode;
-use super::client::Answer;
+use super::client::ApiAnswer;
 use super::convert::is_pull;
-use super::pages::Walk;
+use super::pages::Pagination;
 use super::shape::UnexpectedEntries;
 use super::sync::SyncEngine;
 use super::sync_state::ListPage;
@@ -19,10 +19,10 @@ impl SyncEngine<'_> {
     pub(super) fn listing(&mut self) -> Result<(), SyncError> {
         let filter = &self.request.filter;
         let mut lists = self.run.lists.take().unwrap_or_else(|| filter.paths(&self.setting.repo));
-        let mut walk: Option<Walk> = None;
+        let mut walk: Option<Pagination> = None;
         while let Some(path) = lists.first().cloned() {
             self.run.lists = Some(lists.clone());
-            let walk_here = walk.get_or_insert_with(|| Walk::new(&path, MAX_PAGES).hint(TOO_LONG));
+            let walk_here = walk.get_or_insert_with(|| Pagination::new(&path, MAX_PAGES).hint(TOO_LONG));
             self.client.progress("issues listed", self.run.wanted.len(), 0);
             let next = self.list_page(&path, walk_here)?;
             if filter.limit.is_some_and(|limit| self.run.wanted.len() >= limit) {
@@ -39,7 +39,7 @@ impl SyncEngine<'_> {
         Ok(())
     }
 
-    fn list_page(&mut self, path: &str, walk: &mut Walk) -> Result<Option<String>, SyncError> {
+    fn list_page(&mut self, path: &str, walk: &mut Pagination) -> Result<Option<String>, SyncError> {
         let repo = self.setting.repo.clone();
         let page_key = self.request.filter.page_key(path);
         let known = match self.state.pages.get(&page_key).cloned() {
@@ -47,8 +47,8 @@ impl SyncEngine<'_> {
             _ => None,
         };
         let page = match self.client.get(path, known.as_ref().map(|page| page.etag.as_str()))? {
-            Answer::Page(page) => page,
-            Answer::Same => {
+            ApiAnswer::Page(page) => page,
+            ApiAnswer::Same => {
                 let known = known.ok_or_else(|| SyncError::Server("304 for what was not known".to_owned()))?;
                 for key in known.wanted.into_iter().map(|number| IssueKey::new(&repo, number)) {
                     if self.take(&key) {
@@ -57,10 +57,10 @@ impl SyncEngine<'_> {
                 }
                 return walk.go(known.next);
             }
-            Answer::Missing => return Err(SyncError::NotFound(format!("the issues of `{repo}` may not be seen"))),
-            Answer::Refused(why) => return Err(self.refused(&format!("the issues of `{repo}`"), why.as_deref())),
+            ApiAnswer::Missing => return Err(SyncError::NotFound(format!("the issues of `{repo}` may not be seen"))),
+            ApiAnswer::Refused(why) => return Err(self.refused(&format!("the issues of `{repo}`"), why.as_deref())),
             // Issues are switched off.
-            Answer::Gone => return Ok(None),
+            ApiAnswer::Gone => return Ok(None),
         };
         let entries = page.entries()?;
         let mut wanted = Vec::new();

@@ -1,7 +1,7 @@
 //! Walks over the pages of lists, which end whatever the server answers.
 
 use super::SyncError;
-use super::client::{Answer, Client, Page};
+use super::client::{ApiAnswer, Client, ResponsePage};
 use super::shape::kind;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -11,13 +11,13 @@ pub(super) const MAX_PAGES: usize = 50;
 
 pub(super) const FULL_PAGE: usize = 100;
 
-pub(super) struct Walk {
+pub(super) struct Pagination {
     visited: BTreeSet<String>,
     most: usize,
     hint: &'static str,
 }
 
-impl Walk {
+impl Pagination {
     pub(super) fn new(first: &str, most: usize) -> Self {
         Self { visited: BTreeSet::from([first.to_owned()]), most, hint: "" }
     }
@@ -46,7 +46,7 @@ impl Walk {
     }
 }
 
-impl Page {
+impl ResponsePage {
     pub(super) fn entries(&self) -> Result<&[Value], SyncError> {
         let entries = self.value.as_array().map(Vec::as_slice);
         entries.ok_or_else(|| SyncError::unexpected("a list", kind(&self.value)))
@@ -67,10 +67,14 @@ pub(super) struct List {
 ///
 /// # Errors
 /// If the first page fails, or no more requests are allowed.
-pub(super) fn list(client: &mut Client<'_>, path: &str, etag: Option<&str>) -> Result<Result<List, Answer>, SyncError> {
-    let mut walk = Walk::new(path, MAX_PAGES);
+pub(super) fn list(
+    client: &mut Client<'_>,
+    path: &str,
+    etag: Option<&str>,
+) -> Result<Result<List, ApiAnswer>, SyncError> {
+    let mut walk = Pagination::new(path, MAX_PAGES);
     let mut first = match client.get(path, etag)? {
-        Answer::Page(page) => page,
+        ApiAnswer::Page(page) => page,
         other => return Ok(Err(other)),
     };
     let mut items = first.entries()?.to_vec();
@@ -78,7 +82,7 @@ pub(super) fn list(client: &mut Client<'_>, path: &str, etag: Option<&str>) -> R
     let is_only = next.is_none();
     let mut rest = || -> Result<(), SyncError> {
         while let Some(path) = walk.go(next.take())? {
-            let Answer::Page(mut page) = client.get(&path, None)? else {
+            let ApiAnswer::Page(mut page) = client.get(&path, None)? else {
                 return Err(SyncError::Server("a page in the middle of a list is missing".to_owned()));
             };
             items.extend_from_slice(page.entries()?);

@@ -1,6 +1,6 @@
 //! Fetching of single issues, and the update of an issue's record.
 
-use super::client::{Answer, with_reason};
+use super::client::{ApiAnswer, with_reason};
 use super::convert::FetchedIssue;
 use super::sync::SyncEngine;
 use super::sync_state::IssueMemo;
@@ -21,11 +21,11 @@ impl SyncEngine<'_> {
             return self.snapshot_outcome(key);
         };
         let single = match got {
-            Answer::Same => {
+            ApiAnswer::Same => {
                 self.touch(key, asked)?;
                 Some(key.clone())
             }
-            Answer::Page(page) => {
+            ApiAnswer::Page(page) => {
                 let found = self.convert.key(&page.value, Some(&key.repo));
                 let fetched = found.and_then(|found| Ok((self.convert.issue(&page.value, &found)?, found)));
                 let fetched = fetched.map_err(|what| SyncError::unexpected("an issue", &what));
@@ -44,15 +44,15 @@ impl SyncEngine<'_> {
                 self.put(fetched, &found, asked, true)?;
                 Some(found)
             }
-            Answer::Gone => {
+            ApiAnswer::Gone => {
                 self.files.remove(key)?;
                 self.state.seen.remove(key);
                 let help = "take it out of the work items that name it";
                 self.report(Code::IssueGone, &format!("`{key}` was deleted"), help, key);
                 None
             }
-            absent @ (Answer::Missing | Answer::Refused(_)) => {
-                let why = if let Answer::Refused(why) = absent { why } else { None };
+            absent @ (ApiAnswer::Missing | ApiAnswer::Refused(_)) => {
+                let why = if let ApiAnswer::Refused(why) = absent { why } else { None };
                 let message = with_reason(&format!("`{key}` does not exist, or may not be seen"), why.as_deref());
                 let help =
                     "correct the number, or use a token that may read the repo; what the snapshot has of it stays";

@@ -1,6 +1,6 @@
 //! Fetching of relations: parents, sub-issues and dependencies.
 
-use super::client::Answer;
+use super::client::ApiAnswer;
 use super::convert::Converter;
 use super::pages::{FULL_PAGE, List, list};
 use super::shape::UnexpectedEntries;
@@ -118,7 +118,7 @@ impl SyncEngine<'_> {
         };
         let List { items, etag, failed } = match answer {
             Ok(list) => list,
-            Err(Answer::Same) => return Ok(true),
+            Err(ApiAnswer::Same) => return Ok(true),
             Err(_) => {
                 // The issue is visible, so it is the list that the server lacks.
                 self.lacking.insert(name);
@@ -184,7 +184,7 @@ impl SyncEngine<'_> {
         let answer = self.client.get(&format!("{}/parent", key.path()), None);
         let found = match self.tolerate(answer, || format!("the parent of `{key}`"))? {
             None => return Ok(()),
-            Some(Answer::Page(page)) => {
+            Some(ApiAnswer::Page(page)) => {
                 let mut unexpected = UnexpectedEntries::default();
                 let found = self.neighbour(&page.value, &mut unexpected)?;
                 self.report_unexpected(&unexpected, || format!("the parent of `{key}`"));

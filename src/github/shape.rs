@@ -15,12 +15,12 @@ enum Need {
 use Need::{Optional, Present};
 
 /// A field of an answer: its name, whether it may be missing, what it is, and the test of a value.
-type Field = (&'static str, Need, &'static str, fn(&Value) -> bool);
+type FieldCheck = (&'static str, Need, &'static str, fn(&Value) -> bool);
 
 /// The fields of an issue or a pull request: users are null or objects with a login, labels are objects or texts.
 ///
 /// What every server sends must be present, even if null: an issue without its body would erase the known one.
-const ISSUE: [Field; 13] = [
+const ISSUE: [FieldCheck; 13] = [
     ("title", Need::Value, "a text", Value::is_string),
     ("state", Need::Value, "`open` or `closed`", |value| matches!(value.as_str(), Some("open" | "closed"))),
     ("labels", Present, "a list of labels", |value| is_list(value, "name")),
@@ -39,7 +39,7 @@ const ISSUE: [Field; 13] = [
 ];
 
 /// The fields that issues and comments share: text, author and times.
-const WRITTEN: [Field; 5] = [
+const WRITTEN: [FieldCheck; 5] = [
     ("created_at", Need::Value, "a time", is_time),
     ("updated_at", Optional, "a time", is_time),
     ("body", Present, "a text", Value::is_string),
@@ -50,7 +50,7 @@ const WRITTEN: [Field; 5] = [
 ];
 
 /// The fields of a repo, which must say whether it is private. Old servers leave `full_name` out.
-const REPO: [Field; 2] =
+const REPO: [FieldCheck; 2] =
     [("full_name", Optional, "a text", Value::is_string), ("private", Need::Value, "a boolean", Value::is_boolean)];
 
 pub(super) fn check_issue(value: &Value) -> Result<(), String> {
@@ -67,7 +67,7 @@ pub(super) fn check_repo(value: &Value) -> Result<(), SyncError> {
     check(value, &REPO).map_err(|came| SyncError::unexpected("a repo", &came))
 }
 
-fn check(value: &Value, fields: &[Field]) -> Result<(), String> {
+fn check(value: &Value, fields: &[FieldCheck]) -> Result<(), String> {
     let Value::Object(object) = value else { return Err(kind(value).to_owned()) };
     for (field, need, what, fits) in fields {
         match object.get(*field) {

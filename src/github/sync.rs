@@ -1,6 +1,6 @@
 //! A sync run from request to snapshot.
 
-use super::client::{Answer, Client, RequestBudget, with_reason};
+use super::client::{ApiAnswer, Client, RequestBudget, with_reason};
 use super::convert::Converter;
 use super::files::SnapshotDir;
 use super::scrubber::SnapshotScrubber;
@@ -174,8 +174,8 @@ impl SyncEngine<'_> {
             return Ok(());
         }
         let page = match self.client.get(&format!("/repos/{repo}"), None)? {
-            Answer::Page(page) => page.value,
-            Answer::Refused(why) => return Err(self.refused(&format!("`{repo}`"), why.as_deref())),
+            ApiAnswer::Page(page) => page.value,
+            ApiAnswer::Refused(why) => return Err(self.refused(&format!("`{repo}`"), why.as_deref())),
             _ => return Err(SyncError::NotFound(format!("`{repo}` does not exist, or {} may not see it", self.who()))),
         };
         check_repo(&page)?;
@@ -221,7 +221,7 @@ impl SyncEngine<'_> {
         }
         let answer = self.client.get(&format!("/repos/{repo}"), None);
         let private = answer.and_then(|answer| match answer {
-            Answer::Page(page) => check_repo(&page.value).map(|()| page.value["private"].as_bool()),
+            ApiAnswer::Page(page) => check_repo(&page.value).map(|()| page.value["private"].as_bool()),
             _ => Ok(None),
         });
         let private = self.tolerate(private, || format!("whether `{repo}` is private"))?.flatten();

@@ -1,6 +1,6 @@
 //! The graph builder: every relation's value becomes candidate edges, or a warning.
 
-use super::candidate::{CandidateEdge, EdgeTarget, ItemPart, Statement, strongest};
+use super::candidate::{CandidateEdge, EdgeTarget, ItemPart, MentionSite, strongest};
 use super::checks::check;
 use super::corpus::Corpus;
 use super::edges::{Edge, EdgeSource, Graph, Target, Unresolved};
@@ -20,7 +20,7 @@ struct RelationValue<'a, 'q> {
     relation: Relation,
     text: &'a str,
     source: EdgeSource,
-    stated: Statement,
+    stated: MentionSite,
     form: NameForm,
     /// The text and the line of it where it stands.
     quotes: &'q Quoter<'q>,
@@ -80,7 +80,7 @@ impl<'a> GraphBuilder<'a> {
                 relation: field.relation,
                 text: &field.target.value,
                 source: EdgeSource::Field,
-                stated: Statement { item, part: ItemPart::Record, line: field.target.line },
+                stated: MentionSite { item, part: ItemPart::Record, line: field.target.line },
                 form: NameForm::Usual,
                 quotes: &Quoter::of(&field.target.value),
                 line: 1,
@@ -92,7 +92,7 @@ impl<'a> GraphBuilder<'a> {
                 relation: Relation::Related,
                 text: &document.value,
                 source: EdgeSource::Field,
-                stated: Statement { item, part: ItemPart::Record, line: document.line },
+                stated: MentionSite { item, part: ItemPart::Record, line: document.line },
                 form: NameForm::Exact,
                 quotes: &Quoter::of(&document.value),
                 line: 1,
@@ -114,7 +114,7 @@ impl<'a> GraphBuilder<'a> {
                 relation: sentence.relation,
                 text: &sentence.target,
                 source: if sentence.via == Via::Checklist { EdgeSource::Checklist } else { EdgeSource::Body },
-                stated: Statement { item, part, line: text.line_in_file(body, sentence.line) },
+                stated: MentionSite { item, part, line: text.line_in_file(body, sentence.line) },
                 form: sentence.form,
                 quotes: &quotes,
                 line: sentence.line,
@@ -133,7 +133,7 @@ impl<'a> GraphBuilder<'a> {
                     Relation::Parent | Relation::Child => EdgeSource::SubIssue,
                     _ => EdgeSource::DependencyApi,
                 },
-                stated: Statement { item, part: ItemPart::Links, line: link.line },
+                stated: MentionSite { item, part: ItemPart::Links, line: link.line },
                 form: NameForm::Usual,
                 quotes: &Quoter::of(&link.url),
                 line: 1,

@@ -10,7 +10,7 @@ use crate::redact::Clean;
 use std::collections::{BTreeSet, HashMap};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Statement {
+pub(super) struct MentionSite {
     pub(super) item: usize,
     pub(super) part: ItemPart,
     pub(super) line: u32,
@@ -46,7 +46,7 @@ impl ItemPart {
     }
 }
 
-impl Statement {
+impl MentionSite {
     /// Returns whether an author whom `item`'s repo trusts wrote it; a role means nothing in a repo of another owner.
     pub(super) fn is_trusted_by(self, corpus: &Corpus, item: usize) -> bool {
         let entry = &corpus.entries[self.item];
@@ -84,7 +84,7 @@ pub(super) struct CandidateEdge {
     pub(super) source: EdgeSource,
     pub(super) derived: bool,
     pub(super) trusted: bool,
-    pub(super) stated: Statement,
+    pub(super) stated: MentionSite,
 }
 
 impl CandidateEdge {

@@ -1,7 +1,7 @@
 //! Checks of files below the folder of cards: that each is what its name says, and that what it names is there.
 
 use super::cards::{
-    BoxSnapshot, Card, CardError, CardStore, ContentId, DELETED, FileKind, LogEntry, LogName, TOMBSTONE, is_hex,
+    BoxSnapshot, Card, CardError, CardFileKind, CardStore, ContentId, DELETED, LogEntry, LogName, TOMBSTONE, is_hex,
     parse_file, read_append, unchanged, without_line_end,
 };
 use super::ledger::{BATCHES, Batch, INBOXES, Ledger, LedgerFolder, LedgerKind, LedgerPath, MISPLACED, ShortId};
@@ -68,8 +68,8 @@ impl FileChecker {
         let bytes = without_line_end(bytes);
         let parts: Vec<&str> = path.splitn(3, '/').collect();
         let faults = match parts[..] {
-            ["cards", folder, file] => self.hashed(FileKind::Card, folder, file, bytes),
-            ["boxes", folder, file] => self.hashed(FileKind::Box, folder, file, bytes),
+            ["cards", folder, file] => self.hashed(CardFileKind::Card, folder, file, bytes),
+            ["boxes", folder, file] => self.hashed(CardFileKind::Box, folder, file, bytes),
             ["logs", log, file] => self.append(log, file, bytes)?,
             ["batches", name, file] => self.ledger_file(&BATCHES, name, file, bytes)?,
             ["inbox", name, file] => self.ledger_file(&INBOXES, name, file, bytes)?,
@@ -96,13 +96,13 @@ impl FileChecker {
             Some(highest) => *highest,
             None => *self.highest.entry(log.clone()).or_insert(self.store.highest_clock(&log)?),
         };
-        let mut faults = self.missing(FileKind::Card, &append.card_ids);
+        let mut faults = self.missing(CardFileKind::Card, &append.card_ids);
         faults.extend(entry.jump(highest));
         Ok(faults)
     }
 
-    fn hashed(&self, kind: FileKind, folder: &str, file: &str, bytes: &[u8]) -> Vec<String> {
-        let tombstone = file.strip_suffix(DELETED).filter(|_| kind == FileKind::Card);
+    fn hashed(&self, kind: CardFileKind, folder: &str, file: &str, bytes: &[u8]) -> Vec<String> {
+        let tombstone = file.strip_suffix(DELETED).filter(|_| kind == CardFileKind::Card);
         let hex = tombstone.or_else(|| file.strip_suffix(".json"));
         let id = hex.and_then(ContentId::from_hex).filter(|id| folder.len() == 2 && id.hex().starts_with(folder));
         let Some(id) = id else {
@@ -116,10 +116,10 @@ impl FileChecker {
         let read = parse_file(bytes).and_then(|(value, fault)| {
             faults.extend(fault);
             match kind {
-                FileKind::Card => Card::from_value(value).map(drop).map_err(|error| error.to_string()),
-                FileKind::Box => BoxSnapshot::from_value(value).map(|snapshot| {
-                    faults.extend(self.missing(FileKind::Card, &snapshot.card_ids));
-                    faults.extend(self.missing(FileKind::Box, &snapshot.parent_ids));
+                CardFileKind::Card => Card::from_value(value).map(drop).map_err(|error| error.to_string()),
+                CardFileKind::Box => BoxSnapshot::from_value(value).map(|snapshot| {
+                    faults.extend(self.missing(CardFileKind::Card, &snapshot.card_ids));
+                    faults.extend(self.missing(CardFileKind::Box, &snapshot.parent_ids));
                 }),
             }
         });
@@ -127,7 +127,7 @@ impl FileChecker {
         faults
     }
 
-    fn missing(&self, kind: FileKind, ids: &[ContentId]) -> Vec<String> {
+    fn missing(&self, kind: CardFileKind, ids: &[ContentId]) -> Vec<String> {
         let fault = |id: &ContentId| match self.store.has(kind, id) {
             Ok(true) => None,
             Ok(false) => Some(format!("{} not found: {id}", kind.word())),
@@ -185,7 +185,7 @@ impl FileChecker {
         if faults.is_empty() && *path != LedgerPath::File("batch.json") {
             let mut boxes = Vec::new();
             add_named_boxes(&value, &mut boxes);
-            faults.extend(self.missing(FileKind::Box, &boxes));
+            faults.extend(self.missing(CardFileKind::Box, &boxes));
         }
         faults
     }

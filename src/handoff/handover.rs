@@ -2,8 +2,8 @@
 //! boxes, and the log of its results. Everything is checked and made here in memory; nothing is written.
 
 use super::cards::{
-    BoxContent, BoxSnapshot, CardError, CardStore, CardWriter, ContentId, FileKind, LogName, PreparedCard, ReadCard,
-    Role, is_hex,
+    BoxContent, BoxSnapshot, CardError, CardFileKind, CardStore, CardWriter, ContentId, LogName, PreparedCard,
+    ReadCard, Role, is_hex,
 };
 use crate::config::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY, TargetStrategy};
 use crate::model::{CardSource, did_you_mean, slug};
@@ -23,7 +23,7 @@ pub struct Party {
 pub struct HandoverRequest<'a> {
     pub name: &'a str,
     pub recipe: &'a Recipe,
-    pub arguments: &'a Arguments,
+    pub arguments: &'a RecipeArguments,
     /// The boxes that the user gives, which may therefore be inherited.
     pub boxes: &'a [String],
     pub to: &'a Party,
@@ -128,7 +128,7 @@ pub fn replay(
     store: &CardStore,
     now: &str,
 ) -> Result<HandoverPlan, CardError> {
-    let id = |typed: &str| store.find(FileKind::Box, typed)?.ok_or_else(|| CardError::box_not_found(typed));
+    let id = |typed: &str| store.find(CardFileKind::Box, typed)?.ok_or_else(|| CardError::box_not_found(typed));
     let (context_box, profile_box) = (id(context_box)?, id(profile_box)?);
     let output_box = LogName::new(output_box)?;
     let mut cards = Vec::new();
@@ -294,9 +294,9 @@ fn distinct(cards: &[HandedCard]) -> Result<(), CardError> {
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Arguments(pub BTreeMap<String, Value>);
+pub struct RecipeArguments(pub BTreeMap<String, Value>);
 
-impl Arguments {
+impl RecipeArguments {
     /// Checks that the recipe knows every argument, and that none is missing.
     fn check(&self, name: &str, recipe: &Recipe) -> Result<(), CardError> {
         let known = recipe.arguments();

@@ -19,9 +19,9 @@ pub(super) struct Catalog {
     pub(super) rules: Vec<String>,
     pub(super) playbooks: Vec<String>,
     pub(super) placeholders: Vec<String>,
-    pub(super) examples: Pattern,
-    pub(super) likely: Pattern,
-    pub(super) status: Pattern,
+    pub(super) examples: FieldPattern,
+    pub(super) likely: FieldPattern,
+    pub(super) status: FieldPattern,
 }
 
 #[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
@@ -53,10 +53,10 @@ fn coding() -> Vec<String> {
 pub(super) struct Source {
     pub(super) files: Globs,
     #[serde(default)]
-    contains: Vec<Pattern>,
+    contains: Vec<FieldPattern>,
     numbered: Option<Numbered>,
     #[serde(default)]
-    collect: BTreeMap<String, Pattern>,
+    collect: BTreeMap<String, FieldPattern>,
     write: String,
 }
 
@@ -64,21 +64,21 @@ pub(super) struct Source {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Numbered {
-    stem: Pattern,
-    field: Pattern,
+    stem: FieldPattern,
+    field: FieldPattern,
     known: BTreeMap<String, String>,
 }
 
 #[derive(Debug)]
-pub(super) struct Pattern(Regex);
+pub(super) struct FieldPattern(Regex);
 
-impl<'de> Deserialize<'de> for Pattern {
+impl<'de> Deserialize<'de> for FieldPattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Regex::new(&String::deserialize(deserializer)?).map(Self).map_err(de::Error::custom)
     }
 }
 
-impl Pattern {
+impl FieldPattern {
     pub(super) fn is_match(&self, text: &str) -> bool {
         self.0.is_match(text)
     }
@@ -156,7 +156,7 @@ impl TrackerSearch<'_> {
     }
 
     /// Returns what a pattern's group matches in files, the most frequent first; of spellings in upper and lower case one.
-    fn collected(&mut self, pattern: &Pattern, paths: &[&RepoPath]) -> minijinja::Value {
+    fn collected(&mut self, pattern: &FieldPattern, paths: &[&RepoPath]) -> minijinja::Value {
         let mut counts: BTreeMap<String, (usize, String)> = BTreeMap::new();
         for text in paths.iter().filter_map(|path| (self.text)(path)) {
             for found in pattern.0.captures_iter(&text).filter_map(|groups| groups.get(1)) {

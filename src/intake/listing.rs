@@ -52,7 +52,7 @@ const MAX_TARGET: u64 = 4096;
 
 /// The folder whose names are listed, and what belongs to it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ListedRoot<'a> {
+pub(super) struct ListedFolder<'a> {
     pub(super) path: &'a Path,
     pub(super) handle: &'a Dir,
     pub(super) objects: &'a StoredObjects,
@@ -72,7 +72,7 @@ impl Listing {
     /// Joins what the walk found with the `entries` of git's index; `None` if there is no git repository, or nothing was ever
     /// added to it. `attributes` are those of the folders above the root.
     pub(super) fn join(
-        root: ListedRoot<'_>,
+        root: ListedFolder<'_>,
         found: WalkResult,
         entries: Option<Result<Vec<u8>, GitUnavailable>>,
         attributes: Attributes,
@@ -122,7 +122,7 @@ impl Listing {
 
     /// Adds the tracked files that the walk left out, because git ignores them or has not checked them out, and makes links
     /// of the files in whose place git tracks a link.
-    fn add_tracked(&mut self, root: ListedRoot<'_>, entries: &[u8], links: &mut Vec<RepoPath>) {
+    fn add_tracked(&mut self, root: ListedFolder<'_>, entries: &[u8], links: &mut Vec<RepoPath>) {
         let mut tracked = BTreeSet::new();
         let (mut more, mut more_links, mut as_links) = (Vec::new(), Vec::new(), Vec::new());
         let mut missing_folder: Option<String> = None;
@@ -186,7 +186,7 @@ impl Listing {
     /// has no links. Any other plain file replaced a link that the clone has.
     fn set_index_links(
         &mut self,
-        root: ListedRoot<'_>,
+        root: ListedFolder<'_>,
         entries: Vec<(RepoPath, IndexEntry<'_>)>,
         links: &mut Vec<RepoPath>,
     ) {
@@ -216,7 +216,7 @@ impl Listing {
         files.dedup();
     }
 
-    fn add_attributes(&mut self, root: ListedRoot<'_>) {
+    fn add_attributes(&mut self, root: ListedFolder<'_>) {
         let files: Vec<RepoPath> = self.files.iter().filter(|path| path.name() == ".gitattributes").cloned().collect();
         for path in files {
             let limit = text::size_limit("");

@@ -13,7 +13,8 @@ pub(super) fn as_markdown(path: &RepoPath, text: String) -> String {
     if !is_rst && !path.extension().eq_ignore_ascii_case("mediawiki") {
         return text;
     }
-    let mut lines: Vec<Line> = text.split('\n').map(|text| Line { text: text.to_owned(), is_code: false }).collect();
+    let mut lines: Vec<MarkupLine> =
+        text.split('\n').map(|text| MarkupLine { text: text.to_owned(), is_code: false }).collect();
     if is_rst {
         rst_blocks(&mut lines)
     } else {
@@ -22,7 +23,7 @@ pub(super) fn as_markdown(path: &RepoPath, text: String) -> String {
     let parts = lines.chunk_by(|a, b| a.is_code == b.is_code).map(|part| {
         let text = part.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
         match part.first() {
-            Some(Line { is_code: true, .. }) => text,
+            Some(MarkupLine { is_code: true, .. }) => text,
             _ if is_rst => rst_links(&text, path),
             _ => wiki_links(&text).replace("'''", "**").replace("''", "*"),
         }
@@ -30,12 +31,12 @@ pub(super) fn as_markdown(path: &RepoPath, text: String) -> String {
     parts.collect::<Vec<_>>().join("\n")
 }
 
-struct Line {
+struct MarkupLine {
     text: String,
     is_code: bool,
 }
 
-impl Line {
+impl MarkupLine {
     fn is_blank(&self) -> bool {
         self.text.trim().is_empty()
     }
@@ -46,7 +47,7 @@ impl Line {
 }
 
 /// Makes a fenced code block of the lines from `open` to `close`, which may be behind the last.
-fn fence(lines: &mut [Line], (open, close): (usize, usize), indent: usize, language: &str) {
+fn fence(lines: &mut [MarkupLine], (open, close): (usize, usize), indent: usize, language: &str) {
     let mark = format!("{}```", " ".repeat(indent.min(3)));
     for (at, line) in lines.iter_mut().enumerate().take(close + 1).skip(open) {
         line.is_code = true;
@@ -60,7 +61,7 @@ fn fence(lines: &mut [Line], (open, close): (usize, usize), indent: usize, langu
 
 const CODE_DIRECTIVES: [&str; 4] = ["code-block", "code", "sourcecode", "parsed-literal"];
 
-fn rst_blocks(lines: &mut [Line]) {
+fn rst_blocks(lines: &mut [MarkupLine]) {
     let (mut at, mut shift) = (0, 0);
     while at < lines.len() {
         let bare = lines[at].text.trim().to_owned();
@@ -69,7 +70,8 @@ fn rst_blocks(lines: &mut [Line]) {
         let directive = bare.strip_prefix(".. ").and_then(|directive| directive.split_once("::"));
         let language =
             directive.filter(|(name, _)| CODE_DIRECTIVES.contains(name)).map(|(_, language)| language.trim());
-        let is_literal = directive.is_none() && bare.ends_with("::") && lines.get(at + 1).is_some_and(Line::is_blank);
+        let is_literal =
+            directive.is_none() && bare.ends_with("::") && lines.get(at + 1).is_some_and(MarkupLine::is_blank);
         if (language.is_some() || is_literal)
             && let Some(close) = end_of_code(lines, at + 1, depth)
         {
@@ -93,7 +95,7 @@ fn rst_blocks(lines: &mut [Line]) {
 }
 
 /// Returns the blank line that ends the code from a line on, deeper than `depth`, or the number of lines if nothing follows.
-fn end_of_code(lines: &[Line], from: usize, depth: usize) -> Option<usize> {
+fn end_of_code(lines: &[MarkupLine], from: usize, depth: usize) -> Option<usize> {
     let mut texts = (from..lines.len()).filter(|at| !lines[*at].is_blank());
     texts.next().filter(|first| lines[*first].indent() > depth)?;
     match texts.find(|at| lines[*at].indent() <= depth) {
@@ -109,7 +111,7 @@ fn mark(line: &str) -> Option<char> {
 }
 
 /// Each new mark is one level deeper than those before it.
-fn underlined(lines: &mut [Line]) {
+fn underlined(lines: &mut [MarkupLine]) {
     let mut known: Vec<(char, bool)> = Vec::new();
     for at in 1..lines.len() {
         let title = lines[at - 1].text.trim().to_owned();
@@ -185,7 +187,7 @@ fn numbered_file(role: &str, target: &str, path: &RepoPath) -> Option<String> {
     (is_number(digits) && is_number(number)).then(|| format!("{name}-{number:0>width$}.{}{anchor}", path.extension()))
 }
 
-fn wiki_blocks(lines: &mut [Line]) {
+fn wiki_blocks(lines: &mut [MarkupLine]) {
     let mut unfenced = 0;
     for at in 0..lines.len() {
         let bare = lines[at].text.trim().to_owned();

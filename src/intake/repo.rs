@@ -3,7 +3,7 @@
 use super::attributes::{Attributes, FileAttributes};
 use super::checkout::{CLOCK_TICK, Checkout};
 use super::error::IntakeError;
-use super::listing::{AccessRules, ListedRoot, Listing, no_file};
+use super::listing::{AccessRules, ListedFolder, Listing, no_file};
 use super::markup::as_markdown;
 use super::snapshot::SnapshotFiles;
 use super::state_folder::{self, CacheUse};
@@ -103,7 +103,7 @@ impl Repo {
         found.unlisted.append(&mut snapshot.unlisted);
         let in_git = in_git && !top.is_some_and(git::is_without_index);
         let objects = StoredObjects::new(&root);
-        let listed = ListedRoot { path: &root, handle: &handle, objects: &objects, rules: &rules };
+        let listed = ListedFolder { path: &root, handle: &handle, objects: &objects, rules: &rules };
         let attributes = Attributes::above(top.filter(|_| in_git), &root);
         let listing = Listing::join(listed, found, entries.filter(|_| in_git), attributes);
         Ok(Self { root, handle, rules, listing, objects, snapshot, cache, checkout })

@@ -32,7 +32,7 @@ pub struct Relevant {
 
 /// The documents of a pack: indices of [`Knowledge::documents`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Chosen {
+pub struct ChosenDocuments {
     pub overview: Option<usize>,
     pub user: Option<usize>,
     /// The pinned ones in the order of the pack: global ones, then the agent's own.
@@ -48,17 +48,17 @@ pub struct Chosen {
 }
 
 impl Knowledge {
-    pub fn choose(&self, request: &KnowledgeRequest<'_>) -> Chosen {
+    pub fn choose(&self, request: &KnowledgeRequest<'_>) -> ChosenDocuments {
         let key = request.agent.map(|(key, _)| key);
         let admitted = |document: &KnowledgeDocument| document.scope.admits(key);
         let of_kind = |kind: DocumentType| {
             let is_one = |document: &KnowledgeDocument| document.kind == kind && admitted(document);
             self.documents.iter().position(|document| is_one(document))
         };
-        let mut chosen = Chosen {
+        let mut chosen = ChosenDocuments {
             overview: of_kind(DocumentType::ProjectOverview),
             user: of_kind(DocumentType::ProjectUser),
-            ..Chosen::default()
+            ..ChosenDocuments::default()
         };
         for (index, UnusableDocument { document, .. }) in self.unusable.iter().enumerate() {
             let is_due = match document.kind {

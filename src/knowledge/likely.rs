@@ -39,13 +39,13 @@ const MAX_DEFINITION: usize = 80;
 const LENGTH: f32 = 300.0;
 
 /// A word as a hash: texts are never kept.
-type Term = u32;
+type TermHash = u32;
 
 /// How often each word stands in a source file, or in an item.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SourceTerms {
     total: u32,
-    counts: Vec<(Term, u8)>,
+    counts: Vec<(TermHash, u8)>,
 }
 
 impl SourceTerms {
@@ -57,7 +57,7 @@ impl SourceTerms {
         let mut terms = Vec::new();
         for_each_term(text, &mut |term, _, _| terms.push(term));
         terms.sort_unstable();
-        let count = |run: &[Term]| (run[0], u8::try_from(run.len()).unwrap_or(u8::MAX));
+        let count = |run: &[TermHash]| (run[0], u8::try_from(run.len()).unwrap_or(u8::MAX));
         let total = u32::try_from(terms.len()).unwrap_or(u32::MAX);
         Some(Self { total, counts: terms.chunk_by(|a, b| a == b).map(count).collect() })
     }
@@ -85,7 +85,7 @@ pub struct LikelyFile {
 /// A found file, before its text is looked at.
 pub struct FoundSource<'a> {
     pub path: &'a RepoPath,
-    words: Vec<(Term, f32, Clean)>,
+    words: Vec<(TermHash, f32, Clean)>,
 }
 
 #[derive(Debug)]
@@ -102,10 +102,10 @@ struct SourceFile {
 pub struct SourceIndex {
     files: Vec<SourceFile>,
     /// Word, file and how often it is there, sorted.
-    texts: Vec<(Term, u32, u8)>,
-    paths: Vec<(Term, u32)>,
+    texts: Vec<(TermHash, u32, u8)>,
+    paths: Vec<(TermHash, u32)>,
     /// The words of all items, sorted, and the number of items.
-    items: (Vec<Term>, usize),
+    items: (Vec<TermHash>, usize),
 }
 
 /// Returns whether a search looks at a file with this path.
@@ -148,7 +148,7 @@ impl SourceIndex {
         known: &dyn Fn(&RepoPath) -> bool,
         most: usize,
     ) -> Vec<FoundSource<'_>> {
-        let mut query: BTreeMap<Term, (f32, Clean)> = BTreeMap::new();
+        let mut query: BTreeMap<TermHash, (f32, Clean)> = BTreeMap::new();
         for (text, weight) in [(title, TITLE), (text, 1.0)] {
             for_each_term(text, &mut |term, start, end| {
                 let weight = if is_code_name(text, start, end) { weight * NAME } else { weight };
@@ -189,12 +189,12 @@ impl SourceIndex {
             }
         }
         let source = |at: u32| {
-            let held = |(term, (weight, word)): (&Term, &(f32, Clean))| {
+            let held = |(term, (weight, word)): (&TermHash, &(f32, Clean))| {
                 let held = range_of(&self.texts, |entry| entry.0, *term);
                 held.binary_search_by_key(&at, |entry| entry.1).ok()?;
                 Some((*term, weight * rarity(held.len(), self.files.len()), word.clone()))
             };
-            let mut words: Vec<(Term, f32, Clean)> = query.iter().filter_map(held).collect();
+            let mut words: Vec<(TermHash, f32, Clean)> = query.iter().filter_map(held).collect();
             words.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
             (!words.is_empty()).then(|| FoundSource { path: &self.files[at as usize].path, words })
         };
@@ -202,7 +202,7 @@ impl SourceIndex {
     }
 
     /// Returns how much of its weight a word of an item keeps: 1 if no other item has it.
-    fn significance(&self, term: Term) -> f32 {
+    fn significance(&self, term: TermHash) -> f32 {
         let (terms, all) = &self.items;
         let holders = range_of(terms, |known| *known, term).len();
         COMMON + (1.0 - COMMON) * rarity(holders.max(1), *all) / rarity(1, *all)
@@ -227,15 +227,15 @@ impl FoundSource<'_> {
     ///
     /// That part is a definition if one has them, the more so if they are on its first line.
     pub fn located(&self, path: Clean, text: &Clean, parts: &SourceParts) -> Option<LikelyFile> {
-        let weights: BTreeMap<Term, f32> = self.words.iter().map(|(term, weight, _)| (*term, *weight)).collect();
-        let [mut places, mut preamble]: [Vec<(usize, Term, f32)>; 2] = Default::default();
+        let weights: BTreeMap<TermHash, f32> = self.words.iter().map(|(term, weight, _)| (*term, *weight)).collect();
+        let [mut places, mut preamble]: [Vec<(usize, TermHash, f32)>; 2] = Default::default();
         for (line, text) in text.lines().enumerate() {
             let places = if parts.preamble.contains(&line) { &mut preamble } else { &mut places };
             for_each_term(text, &mut |term, _, _| {
                 places.extend(weights.get(&term).map(|weight| (line, term, *weight)))
             });
         }
-        let there: BTreeSet<Term> = places.iter().chain(&preamble).map(|(_, term, _)| *term).collect();
+        let there: BTreeSet<TermHash> = places.iter().chain(&preamble).map(|(_, term, _)| *term).collect();
         let places = if places.is_empty() { preamble } else { places };
         let among = |lines: &Range<usize>| {
             let [from, to] = [lines.start, lines.end].map(|end| places.partition_point(|(line, ..)| *line < end));
@@ -251,7 +251,7 @@ impl FoundSource<'_> {
             _ => (lines.start..*head + LINES, *head),
         });
         let score = |(lines, head): (Range<usize>, usize)| {
-            let mut held: BTreeMap<Term, f32> = BTreeMap::new();
+            let mut held: BTreeMap<TermHash, f32> = BTreeMap::new();
             for (line, term, weight) in among(&lines) {
                 let most = held.entry(*term).or_default();
                 *most = most.max(if *line == head { weight * (1.0 + NAME) } else { *weight });
@@ -276,7 +276,7 @@ fn is_part(whole: &str, part: &str) -> bool {
     whole.to_lowercase().contains(&part.to_lowercase())
 }
 
-fn range_of<T>(sorted: &[T], term: impl Fn(&T) -> Term, wanted: Term) -> &[T] {
+fn range_of<T>(sorted: &[T], term: impl Fn(&T) -> TermHash, wanted: TermHash) -> &[T] {
     let start = sorted.partition_point(|entry| term(entry) < wanted);
     let length = sorted[start..].partition_point(|entry| term(entry) == wanted);
     &sorted[start..start + length]
@@ -324,7 +324,7 @@ impl TestFiles {
 }
 
 /// Calls `found` with each word of a text outside of URLs, and where it is: names as a whole and by their parts.
-fn for_each_term(text: &str, found: &mut dyn FnMut(Term, usize, usize)) {
+fn for_each_term(text: &str, found: &mut dyn FnMut(TermHash, usize, usize)) {
     let bytes = text.as_bytes();
     let is_word = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
     let mut at = 0;
@@ -368,7 +368,7 @@ fn next_part(bytes: &[u8], from: usize, end: usize) -> Option<(usize, usize)> {
     Some((start, stop.max(start + 1)))
 }
 
-fn add_term(word: &str, from: usize, to: usize, found: &mut dyn FnMut(Term, usize, usize)) {
+fn add_term(word: &str, from: usize, to: usize, found: &mut dyn FnMut(TermHash, usize, usize)) {
     let lower = word.to_ascii_lowercase();
     if lower.len() > 2 && !is_stop_word(&lower) {
         let ending = ["ing", "ed", "es", "s"].into_iter().find_map(|ending| lower.strip_suffix(ending));
@@ -378,7 +378,7 @@ fn add_term(word: &str, from: usize, to: usize, found: &mut dyn FnMut(Term, usiz
 }
 
 /// FNV-1a, which is the same on every machine.
-fn hash(word: &[u8]) -> Term {
+fn hash(word: &[u8]) -> TermHash {
     word.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 

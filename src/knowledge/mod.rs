@@ -12,7 +12,7 @@ mod template;
 
 pub use agent::{Agent, AgentError, Agents};
 pub use choice::SearchTerms;
-pub use choice::{Chosen, KnowledgeRequest, Relevant};
+pub use choice::{ChosenDocuments, KnowledgeRequest, Relevant};
 pub use document::{DocumentFile, Knowledge, KnowledgeDocument, NotesFile, Scope, UnusableDocument};
 pub use likely::{LikelyFile, SourceIndex, SourceParts, SourceTerms, TestFiles, is_source};
 pub use secrecy::{DocumentRules, Secrecy};

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// The position of a front matter in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FrontMatter {
+pub(crate) struct FrontMatterRange {
     pub(crate) yaml: Range<usize>,
     pub(crate) yaml_line: u32,
     pub(crate) body: usize,
@@ -33,7 +33,7 @@ const LANGUAGES: [&str; 2] = ["yaml", "yml"];
 /// Finds the front matter of a text: a line `---`, lines of which the first with content is a key, and a line `---` or `...`.
 ///
 /// Only blank lines and HTML comments may stand above it. A text that merely begins with a thematic break has none.
-pub(crate) fn front_matter(text: &str) -> Option<FrontMatter> {
+pub(crate) fn front_matter(text: &str) -> Option<FrontMatterRange> {
     let (first, yaml_line) = first_line(text)?;
     let mut lines = text[first..].split_inclusive('\n');
     let opening = lines.next().filter(|line| opens(line) && line.ends_with('\n'))?;
@@ -44,7 +44,12 @@ pub(crate) fn front_matter(text: &str) -> Option<FrontMatter> {
     for (body_line, line) in (yaml_line + 2..).zip(lines) {
         // A fence that is not at the margin is closed by one like it.
         if matches!(if is_bare { line.trim_end() } else { trimmed(line) }, "---" | "...") {
-            return Some(FrontMatter { yaml: start..end, yaml_line: yaml_line + 1, body: end + line.len(), body_line });
+            return Some(FrontMatterRange {
+                yaml: start..end,
+                yaml_line: yaml_line + 1,
+                body: end + line.len(),
+                body_line,
+            });
         }
         let content = line.trim();
         if is_first && !content.is_empty() && !content.starts_with('#') {

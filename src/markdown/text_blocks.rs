@@ -44,7 +44,7 @@ pub fn text_blocks(text: &str, visit: &mut dyn FnMut(TextBlock)) {
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_GFM;
     let (items, quotes, cells) = (Vec::new(), Vec::new(), Vec::new());
-    let mut reader = Reader { visit, open: None, kind: None, items, quotes, cells, footnotes: 0 };
+    let mut reader = TextBlockReader { visit, open: None, kind: None, items, quotes, cells, footnotes: 0 };
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match event {
             Event::Start(tag) => reader.start(tag, range),
@@ -58,7 +58,7 @@ pub fn text_blocks(text: &str, visit: &mut dyn FnMut(TextBlock)) {
     reader.end_text();
 }
 
-struct Reader<'v> {
+struct TextBlockReader<'v> {
     visit: &'v mut dyn FnMut(TextBlock),
     open: Option<Range<usize>>,
     kind: Option<TextBlockKind>,
@@ -68,7 +68,7 @@ struct Reader<'v> {
     footnotes: usize,
 }
 
-impl Reader<'_> {
+impl TextBlockReader<'_> {
     fn extend(&mut self, range: Range<usize>) {
         let open = self.open.get_or_insert_with(|| range.clone());
         open.end = open.end.max(range.end);

@@ -26,7 +26,7 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 /// What a call may have, in the types that the schemas say.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Arguments {
+struct ToolArguments {
     root: Option<String>,
     agent: Option<String>,
     profile: Option<String>,
@@ -69,8 +69,8 @@ fn read(name: &str, properties: &Map<String, Value>, mut given: Map<String, Valu
     }
 }
 
-fn asked(name: &str, arguments: Arguments) -> Result<Question, Failure> {
-    let Arguments { root, agent, profile, policy, max_tokens, query, state, limit, why_not } = arguments;
+fn asked(name: &str, arguments: ToolArguments) -> Result<Question, Failure> {
+    let ToolArguments { root, agent, profile, policy, max_tokens, query, state, limit, why_not } = arguments;
     if name == PACK && root.is_none() && agent.is_none() {
         return Err(Failure::usage("name an item as `root`, or an agent with `agent`"));
     }

@@ -13,7 +13,7 @@ use crate::console::{self, Exit, Failure, PathFailure, Workspace};
 use crate::engine::count_tokens;
 use crate::intake::Repo;
 use crate::watch::Event;
-use reader::Reader;
+use reader::RepositoryReader;
 use std::io::{IsTerminal as _, Write as _};
 
 pub(crate) fn run(workspace: Workspace, quiet: bool) -> Result<Exit, Failure> {
@@ -28,7 +28,7 @@ pub(crate) fn run(workspace: Workspace, quiet: bool) -> Result<Exit, Failure> {
             "waiting for messages on standard input; `contextpack init --for` lets a program send them"
         )?;
     }
-    let (mut reader, sender) = Reader::new(Workspace { config, ..workspace }, root);
+    let (mut reader, sender) = RepositoryReader::new(Workspace { config, ..workspace }, root);
     let (queue, readings) = reader.client();
     // The vocabulary is loaded while the repository is listed. If the thread cannot be started, the first answer loads it.
     drop(std::thread::Builder::new().spawn(|| count_tokens("")));

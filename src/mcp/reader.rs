@@ -8,7 +8,7 @@ use super::questions::{Question, Reply};
 use crate::console::{self, Failure, Workspace, settled, user_caches};
 use crate::engine::{OpenedCache, Project, Repository, SessionRequest};
 use crate::store::Access;
-use crate::watch::{Event, FollowError, Follower, Native, Notice, Poll};
+use crate::watch::{Event, FollowError, Follower, FollowerEvent, Native, Poll};
 use std::collections::VecDeque;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -77,7 +77,7 @@ enum Next {
     Stop,
 }
 
-pub(super) struct Reader {
+pub(super) struct RepositoryReader {
     workspace: Workspace,
     root: PathBuf,
     queue: Arc<Queue>,
@@ -89,7 +89,7 @@ pub(super) struct Reader {
     readings: watch::Sender<u64>,
 }
 
-impl Reader {
+impl RepositoryReader {
     /// Creates the reader of the repository at `root`, and the sender of events through which it can be stopped.
     pub(super) fn new(workspace: Workspace, root: PathBuf) -> (Self, Sender<Event>) {
         let request =
@@ -178,11 +178,11 @@ impl Reader {
             let call = self.queue.lock().pop_front();
             let Some(call) = call else {
                 match self.follower.next(None) {
-                    Notice::Stop => return Next::Stop,
+                    FollowerEvent::Stop => return Next::Stop,
                     // It is not known what changed since the reading.
-                    Notice::Tick if self.is_blind => return Next::Read,
-                    Notice::Tick | Notice::Quiet => continue,
-                    Notice::Changed(_) => return self.settle(),
+                    FollowerEvent::Tick if self.is_blind => return Next::Read,
+                    FollowerEvent::Tick | FollowerEvent::Quiet => continue,
+                    FollowerEvent::Changed(_) => return self.settle(),
                 }
             };
             if call.to.is_closed() {
@@ -230,10 +230,10 @@ impl Reader {
         let mut changed = None;
         loop {
             match self.follower.next(Some(Duration::ZERO)) {
-                Notice::Stop => return Some(Next::Stop),
-                Notice::Changed(_) => changed = Some(Next::Read),
-                Notice::Tick => {}
-                Notice::Quiet => return changed,
+                FollowerEvent::Stop => return Some(Next::Stop),
+                FollowerEvent::Changed(_) => changed = Some(Next::Read),
+                FollowerEvent::Tick => {}
+                FollowerEvent::Quiet => return changed,
             }
         }
     }
@@ -243,9 +243,9 @@ impl Reader {
         let began = Instant::now();
         while began.elapsed() < MAX_BURST && self.queue.lock().is_empty() {
             match self.follower.next(Some(QUIET)) {
-                Notice::Stop => return Next::Stop,
-                Notice::Quiet | Notice::Tick => break,
-                Notice::Changed(_) => {}
+                FollowerEvent::Stop => return Next::Stop,
+                FollowerEvent::Quiet | FollowerEvent::Tick => break,
+                FollowerEvent::Changed(_) => {}
             }
         }
         Next::Read
@@ -268,9 +268,9 @@ impl Reader {
         }
         self.readings.send_modify(|reading| *reading += 1);
         match self.follower.next(None) {
-            Notice::Stop => Next::Stop,
-            Notice::Changed(_) => self.settle(),
-            Notice::Tick | Notice::Quiet => Next::Read,
+            FollowerEvent::Stop => Next::Stop,
+            FollowerEvent::Changed(_) => self.settle(),
+            FollowerEvent::Tick | FollowerEvent::Quiet => Next::Read,
         }
     }
 }

@@ -30,7 +30,7 @@ const MARKDOWN: &str = "text/markdown";
 
 pub(super) fn serve(queue: Arc<Queue>, readings: watch::Receiver<u64>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let server = Server { queue, readings, subscribed: Subscribed::default(), follows: AtomicBool::new(false) };
+    let server = McpServer { queue, readings, subscribed: Subscribed::default(), follows: AtomicBool::new(false) };
     let ended = runtime.block_on(async {
         match serve_server(server, Stdio::open()).await {
             Ok(session) => match session.waiting().await {
@@ -56,7 +56,7 @@ fn reason(error: &ServerInitializeError) -> String {
     }
 }
 
-struct Server {
+struct McpServer {
     queue: Arc<Queue>,
     readings: watch::Receiver<u64>,
     /// The subscriptions of a client of the versions with a handshake.
@@ -64,13 +64,13 @@ struct Server {
     follows: AtomicBool,
 }
 
-type Context = RequestContext<RoleServer>;
+type CallContext = RequestContext<RoleServer>;
 
-impl Server {
+impl McpServer {
     /// Returns what the reader answers, or why there is no answer, unless the client cancels.
     async fn ask(
         &self,
-        context: &Context,
+        context: &CallContext,
         question: Result<Question, String>,
     ) -> Result<Result<Reply, String>, ErrorData> {
         match question {
@@ -90,8 +90,8 @@ impl Server {
                 let peer = peer.clone();
                 async move {
                     let sent = match change {
-                        Change::List => peer.notify_resource_list_changed().await,
-                        Change::Pack(address) => {
+                        ClientNotification::List => peer.notify_resource_list_changed().await,
+                        ClientNotification::Pack(address) => {
                             peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(address)).await
                         }
                     };
@@ -104,7 +104,7 @@ impl Server {
     }
 }
 
-async fn unless_cancelled<T>(context: &Context, answer: impl Future<Output = T>) -> Result<T, ErrorData> {
+async fn unless_cancelled<T>(context: &CallContext, answer: impl Future<Output = T>) -> Result<T, ErrorData> {
     tokio::select! {
         answer = answer => Ok(answer),
         // The library sends no response to a request that was cancelled.
@@ -137,7 +137,7 @@ fn not_found(why: String) -> ErrorData {
     ErrorData::resource_not_found(why, None)
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
@@ -151,11 +151,19 @@ impl ServerHandler for Server {
             .with_instructions(&*offer().instructions)
     }
 
-    async fn list_tools(&self, _: Option<PaginatedRequestParams>, _: Context) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: CallContext,
+    ) -> Result<ListToolsResult, ErrorData> {
         Ok(ListToolsResult::with_all_items(offer().tools.clone()))
     }
 
-    async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: CallContext,
+    ) -> Result<CallToolResponse, ErrorData> {
         let Some(question) = question(&request.name, request.arguments).filter(|_| request.name != WORK_ON) else {
             let name = unknown_name(&request.name);
             return Err(invalid(format!("there is no tool `{name}`; there are {PACK}, {LIST} and {EXPLAIN}")));
@@ -169,7 +177,7 @@ impl ServerHandler for Server {
     async fn list_prompts(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: Context,
+        _: CallContext,
     ) -> Result<ListPromptsResult, ErrorData> {
         Ok(ListPromptsResult::with_all_items(offer().prompts.clone()))
     }
@@ -177,7 +185,7 @@ impl ServerHandler for Server {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        context: Context,
+        context: CallContext,
     ) -> Result<GetPromptResponse, ErrorData> {
         let Some(question) = question(&request.name, request.arguments).filter(|_| request.name == WORK_ON) else {
             let name = unknown_name(&request.name);
@@ -191,7 +199,7 @@ impl ServerHandler for Server {
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        context: Context,
+        context: CallContext,
     ) -> Result<ListResourcesResult, ErrorData> {
         let after = match request.and_then(|request| request.cursor) {
             None => 0,
@@ -214,7 +222,7 @@ impl ServerHandler for Server {
     async fn list_resource_templates(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: Context,
+        _: CallContext,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         Ok(ListResourceTemplatesResult::with_all_items(offer().templates.clone()))
     }
@@ -222,14 +230,14 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        context: Context,
+        context: CallContext,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let reply = self.ask(&context, pack_at(&request.uri).map(Question::Pack)).await?.map_err(not_found)?;
         let contents = reply.texts().map(|text| ResourceContents::text(text, &*request.uri).with_mime_type(MARKDOWN));
         Ok(ReadResourceResult::new(contents.collect()).into())
     }
 
-    async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Result<(), ErrorData> {
+    async fn subscribe(&self, request: SubscribeRequestParams, context: CallContext) -> Result<(), ErrorData> {
         // If the repository is read again meanwhile, whoever follows the readings may not know of this pack yet.
         let mut reading = None;
         while reading != Some(*self.readings.borrow()) {
@@ -243,7 +251,7 @@ impl ServerHandler for Server {
         Ok(())
     }
 
-    async fn unsubscribe(&self, request: UnsubscribeRequestParams, _: Context) -> Result<(), ErrorData> {
+    async fn unsubscribe(&self, request: UnsubscribeRequestParams, _: CallContext) -> Result<(), ErrorData> {
         self.subscribed.remove(&request.uri);
         Ok(())
     }
@@ -271,8 +279,8 @@ impl ServerHandler for Server {
         }
         let notify = |change| async {
             let sent = match change {
-                Change::List => context.sink().notify_resource_list_changed().await,
-                Change::Pack(address) => context.sink().notify_resource_updated(address).await,
+                ClientNotification::List => context.sink().notify_resource_list_changed().await,
+                ClientNotification::Pack(address) => context.sink().notify_resource_updated(address).await,
             };
             sent.is_ok()
         };
@@ -284,7 +292,7 @@ impl ServerHandler for Server {
         Ok(())
     }
 
-    async fn on_custom_request(&self, request: CustomRequest, _: Context) -> Result<CustomResult, ErrorData> {
+    async fn on_custom_request(&self, request: CustomRequest, _: CallContext) -> Result<CustomResult, ErrorData> {
         let method = unknown_name(&request.method);
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None))
     }
@@ -297,7 +305,7 @@ pub(super) const MAX_SUBSCRIPTIONS: usize = 64;
 pub(super) struct Subscribed(Arc<Mutex<BTreeMap<String, Option<String>>>>);
 
 #[derive(Debug)]
-pub(super) enum Change {
+pub(super) enum ClientNotification {
     List,
     Pack(String),
 }
@@ -344,14 +352,14 @@ pub(super) async fn follow<F: Future<Output = bool>>(
     queue: &Queue,
     mut readings: watch::Receiver<u64>,
     (subscribed, lists, since): (&Subscribed, bool, u64),
-    notify: impl Fn(Change) -> F,
+    notify: impl Fn(ClientNotification) -> F,
 ) {
     readings.mark_unchanged();
     let mut list = if lists { roots(queue).await } else { None };
     // The first reading is no change.
     if since.max(1) != *readings.borrow() {
-        let list = lists.then_some(Change::List);
-        for change in list.into_iter().chain(subscribed.addresses().into_iter().map(Change::Pack)) {
+        let list = lists.then_some(ClientNotification::List);
+        for change in list.into_iter().chain(subscribed.addresses().into_iter().map(ClientNotification::Pack)) {
             if !notify(change).await {
                 return;
             }
@@ -363,14 +371,14 @@ pub(super) async fn follow<F: Future<Output = bool>>(
             // While the repo cannot be read, the last list is the best that is known.
             if now.is_some() && now != list {
                 list = now;
-                if !notify(Change::List).await {
+                if !notify(ClientNotification::List).await {
                     return;
                 }
             }
         }
         for address in subscribed.addresses() {
             let hash = hash_of(queue, &address).await.ok();
-            if subscribed.replace(&address, hash) && !notify(Change::Pack(address)).await {
+            if subscribed.replace(&address, hash) && !notify(ClientNotification::Pack(address)).await {
                 return;
             }
         }

@@ -1,6 +1,6 @@
 //! The built-in extractor: one pass over the blocks of a document.
 
-use super::keywords::Keywords;
+use super::keywords::KeywordCounts;
 use super::rules::Rules;
 use super::sentences::{CodeText, is_label, lower, sentences, visible};
 use super::words::{self, TitleMeaning, count, title_meaning};
@@ -32,7 +32,7 @@ impl Default for NoteLimits {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Section {
+pub(super) struct OpenHeading {
     level: u8,
     pub(super) title: Clean,
     pub(super) meaning: Option<TitleMeaning>,
@@ -52,15 +52,15 @@ pub(super) struct Lead {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Context {
-    pub(super) sections: Vec<Section>,
+pub(super) struct DocumentContext {
+    pub(super) sections: Vec<OpenHeading>,
     pub(super) leads: Vec<Lead>,
     /// Whether instructions are rules: the document's title, type or name says so.
     binds: bool,
     pub(super) headings: usize,
 }
 
-impl Context {
+impl DocumentContext {
     fn enter(&mut self, level: u8, title: Clean) {
         while self.sections.last().is_some_and(|section| section.level >= level) {
             self.sections.pop();
@@ -71,7 +71,7 @@ impl Context {
         self.leads.clear();
         let words = words::title_words(&title);
         let is_ruling = || self.binds && !is_title && words::ends_with_rules(&words);
-        self.sections.push(Section {
+        self.sections.push(OpenHeading {
             level,
             meaning: title_meaning(&words).or_else(|| is_ruling().then_some(TitleMeaning::Rules)),
             is_condition: !is_title && words::is_condition(&words),
@@ -80,7 +80,7 @@ impl Context {
         });
     }
 
-    pub(super) fn ruling(&self) -> Option<&Section> {
+    pub(super) fn ruling(&self) -> Option<&OpenHeading> {
         self.sections.iter().rev().find(|section| section.meaning.is_some())
     }
 
@@ -149,8 +149,8 @@ fn is_remark(quotation: &str) -> bool {
 }
 
 /// Calls `visit` with what may be noted, headings and lists; the range of a list is that of what introduces it.
-pub(super) fn walk(document: &Clean, binds: bool, visit: &mut dyn FnMut(&Context, &TextBlock)) {
-    let mut context = Context { binds, ..Context::default() };
+pub(super) fn walk(document: &Clean, binds: bool, visit: &mut dyn FnMut(&DocumentContext, &TextBlock)) {
+    let mut context = DocumentContext { binds, ..DocumentContext::default() };
     let mut before: Option<TextBlock> = None;
     text_blocks(document, &mut |mut block| {
         let lead = before.take();
@@ -182,7 +182,7 @@ pub(super) fn walk(document: &Clean, binds: bool, visit: &mut dyn FnMut(&Context
 /// If its type or its name `binds`, its instructions are rules; see [`is_binding`](super::is_binding).
 pub fn extract(document: &Clean, binds: bool, limits: &NoteLimits) -> Notes {
     let (mut rules, mut facts) = (Rules::new(limits.rules), Facts::new(limits.key_facts));
-    let (mut summary, mut keywords) = (Summary::default(), Keywords::default());
+    let (mut summary, mut keywords) = (Summary::default(), KeywordCounts::default());
     let mut long_sentences = 0;
     walk(document, binds, &mut |context, block| {
         let text = &document[block.range.clone()];
@@ -305,7 +305,7 @@ impl Summary {
     pub(super) fn read(
         &mut self,
         document: &Clean,
-        context: &Context,
+        context: &DocumentContext,
         block: &TextBlock,
         sentences: &[Range<usize>],
         used: &[bool],

@@ -27,7 +27,7 @@ const LONGEST: usize = 40;
 const IN_HEADING: u32 = 6;
 
 #[derive(Debug)]
-struct Term {
+struct CountedTerm {
     count: u32,
     weight: u32,
     source: Range<usize>,
@@ -37,11 +37,11 @@ struct Term {
 
 /// The words of a document so far, by the word without the `s` of a plural; `None` for those that say nothing.
 #[derive(Debug, Default)]
-pub(super) struct Keywords {
-    terms: HashMap<String, Option<Term>>,
+pub(super) struct KeywordCounts {
+    terms: HashMap<String, Option<CountedTerm>>,
 }
 
-impl Keywords {
+impl KeywordCounts {
     /// Counts the words of a text that begins at `at` in the document.
     pub(super) fn read(&mut self, text: &str, at: usize, is_heading: bool) {
         let weight = if is_heading { IN_HEADING } else { 1 };
@@ -72,7 +72,7 @@ impl Keywords {
             term.weight = term.weight.max(weight);
             term.is_pair &= is_pair;
         } else if self.terms.len() < MOST_TERMS {
-            let term = (is_term(stem) && (stem.len() == word.len() || is_term(word))).then_some(Term {
+            let term = (is_term(stem) && (stem.len() == word.len() || is_term(word))).then_some(CountedTerm {
                 count: 1,
                 weight,
                 source,
@@ -84,7 +84,7 @@ impl Keywords {
 
     /// Returns the best keywords: worth `count + count × (weight - 1) / 2 + 2 × weight`, by their largest weight.
     pub(super) fn finish(self, document: &Clean, most: usize) -> Vec<Clean> {
-        let worth = |term: &Term| term.count + term.count * (term.weight - 1) / 2 + 2 * term.weight;
+        let worth = |term: &CountedTerm| term.count + term.count * (term.weight - 1) / 2 + 2 * term.weight;
         // A pair of characters that occurs once is more often no word than one.
         let terms = self.terms.into_values().flatten().filter(|term| term.count > 1 || !term.is_pair);
         let mut ranked: Vec<_> =

@@ -11,12 +11,12 @@ use std::sync::Arc;
 /// The texts of a document that rules can be quoted from.
 #[derive(Debug)]
 pub struct QuotableText {
-    passages: Vec<Passage>,
+    passages: Vec<QuotableBlock>,
 }
 
 /// The text of a block as a reader sees it.
 #[derive(Debug)]
-struct Passage {
+struct QuotableBlock {
     text: String,
     sentences: Vec<Range<usize>>,
     /// Headings and introductions of lists that may stand before the rule, with a colon.
@@ -47,15 +47,15 @@ impl QuotableText {
             TextBlockKind::Row { cells, .. } => {
                 let heads = heads.iter().chain(std::iter::repeat(&None));
                 passages.extend(cells.iter().zip(heads).map(|(cell, head)| match head {
-                    Some(head) => Passage::new(&document[cell.clone()], true, [head.clone()].into()),
-                    None => Passage::new(&document[cell.clone()], false, Arc::clone(&carriers)),
+                    Some(head) => QuotableBlock::new(&document[cell.clone()], true, [head.clone()].into()),
+                    None => QuotableBlock::new(&document[cell.clone()], false, Arc::clone(&carriers)),
                 }));
             }
             TextBlockKind::Paragraph | TextBlockKind::Item => {
                 let forbids = context.ruling().is_some_and(|section| section.meaning == Some(TitleMeaning::Forbidden));
                 let is_carried = forbids || context.leads.iter().any(|lead| lead.carries);
                 let needs = is_carried && block.kind == TextBlockKind::Item;
-                passages.push(Passage::new(&document[block.range.clone()], needs, Arc::clone(&carriers)));
+                passages.push(QuotableBlock::new(&document[block.range.clone()], needs, Arc::clone(&carriers)));
             }
             TextBlockKind::Code { .. } => {}
         });
@@ -69,7 +69,7 @@ impl QuotableText {
     }
 }
 
-impl Passage {
+impl QuotableBlock {
     fn new(source: &str, needs_carrier: bool, carriers: Arc<[String]>) -> Self {
         let mut text = String::new();
         let mut found = Vec::new();

@@ -1,6 +1,6 @@
 //! The rules of a document, word for word.
 
-use super::extract::{Context, on_one_line, shown};
+use super::extract::{DocumentContext, on_one_line, shown};
 use super::sentences::{CodeText, lower, visible};
 use super::words::{self, Meaning, Strength, TitleMeaning, title_meaning};
 use crate::markdown::{TextBlock, TextBlockKind};
@@ -31,7 +31,7 @@ impl Rules {
     pub(super) fn read(
         &mut self,
         document: &Clean,
-        context: &Context,
+        context: &DocumentContext,
         block: &TextBlock,
         sentences: &[Range<usize>],
     ) -> Vec<bool> {
@@ -70,7 +70,13 @@ impl Rules {
         used
     }
 
-    pub(super) fn read_row(&mut self, document: &Clean, context: &Context, is_head: bool, cells: &[Range<usize>]) {
+    pub(super) fn read_row(
+        &mut self,
+        document: &Clean,
+        context: &DocumentContext,
+        is_head: bool,
+        cells: &[Range<usize>],
+    ) {
         if is_head {
             let column = |cell: &Range<usize>| {
                 let title = shown(document, cell.clone());
@@ -139,7 +145,12 @@ fn says_nothing(sentence: &str) -> bool {
 }
 
 /// Returns how much an item obliges that is a rule as a whole: by its heading, or by what introduces its list.
-fn whole_item(document: &Clean, context: &Context, block: &TextBlock, meanings: &[Meaning]) -> Option<Strength> {
+fn whole_item(
+    document: &Clean,
+    context: &DocumentContext,
+    block: &TextBlock,
+    meanings: &[Meaning],
+) -> Option<Strength> {
     let stated = meanings.iter().filter_map(|meaning| meaning.strength).max();
     let is_carried = context.leads.iter().any(|lead| lead.carries);
     let strength = match context.ruling().and_then(|section| section.meaning) {
@@ -156,7 +167,7 @@ fn whole_item(document: &Clean, context: &Context, block: &TextBlock, meanings: 
 }
 
 /// Returns what must be before a rule: its condition, what introduces its list, and the heading that forbids it.
-fn carriers(context: &Context, is_item: bool, stands_alone: bool) -> Vec<&Clean> {
+fn carriers(context: &DocumentContext, is_item: bool, stands_alone: bool) -> Vec<&Clean> {
     let condition = context.sections.iter().rev().find(|section| section.is_condition).map(|section| &section.title);
     let lead = context.leads.iter().rev().find(|lead| lead.carries).and_then(|lead| lead.text.as_ref());
     let forbids = context.ruling().filter(|section| section.meaning == Some(TitleMeaning::Forbidden));

@@ -8,4 +8,4 @@ mod work;
 
 pub(crate) use packs::{PackFiles, check};
 #[cfg(feature = "page")]
-pub(crate) use server::{AgentPacks, PageSource, Server};
+pub(crate) use server::{AgentPacks, PageServer, PageSource};

@@ -6,7 +6,7 @@ use crate::engine::{BudgetLimits, check_packs, orphaned};
 use crate::handoff::check::context_folder;
 use crate::model::{RepoPath, natural_cmp};
 use crate::review::{Freshness, PageEntry, report_freshness};
-use crate::store::{Folder, Links, StoreError, json_files, read_file};
+use crate::store::{Folder, StoreError, Symlinks, json_files, read_file};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fs::Metadata;
@@ -38,28 +38,28 @@ enum Files {
     Output(PathBuf, RepoPath),
 }
 
-struct Listed {
+struct ListedFile {
     path: PathBuf,
-    version: FileVersion,
+    version: FileIdentity,
     read: Box<dyn Fn(&str) -> PageEntry + Send + Sync>,
 }
 
 struct CachedPackFile {
     path: PathBuf,
-    version: FileVersion,
+    version: FileIdentity,
     settled: bool,
     entry: Arc<PageEntry>,
 }
 
 /// What changes with a file, or with any of several.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct FileVersion {
+struct FileIdentity {
     /// The sum of the files' lengths and inodes, scattered, so that a file of equal length and time in place of another one counts.
     content: u64,
     changed: Option<SystemTime>,
 }
 
-impl FileVersion {
+impl FileIdentity {
     fn of(metadata: &Metadata) -> Self {
         let (inode, changed) = identity(metadata);
         let mut hasher = DefaultHasher::new();
@@ -94,7 +94,7 @@ impl PackFiles {
             let shown = slashed(path).trim_end_matches('/').to_owned();
             if !path.metadata().map_err(|error| PathFailure::failure("read", &*shown, error))?.is_dir() {
                 // What cannot be read stops no other file, but for one that was named.
-                read_file(path, Links::Follow)
+                read_file(path, Symlinks::Follow)
                     .map_err(|error| PathFailure::failure("read", path.display().to_string(), error))?;
             }
             places.push(PackLocation { files: Files::Named(path.clone()), shown });
@@ -123,7 +123,7 @@ impl PackFiles {
         self.read.retain(|shown, _| there.contains_key(shown));
         let gone = before != self.read.len();
         let last = &self.read;
-        let reread = |(shown, file): (String, Listed)| Some((reread(last.get(&shown), &shown, file)?, shown));
+        let reread = |(shown, file): (String, ListedFile)| Some((reread(last.get(&shown), &shown, file)?, shown));
         let changed: Vec<(CachedPackFile, String)> = there.into_par_iter().filter_map(reread).collect();
         let is_changed = gone || !changed.is_empty();
         self.read.extend(changed.into_iter().map(|(file, shown)| (shown, file)));
@@ -159,11 +159,11 @@ impl PackFiles {
 
 impl Files {
     /// Lists the packs, each with its path below the place. A missing folder is empty, since the first build creates it.
-    fn list(&self) -> Result<Vec<(String, Listed)>, Failure> {
+    fn list(&self) -> Result<Vec<(String, ListedFile)>, Failure> {
         match self {
             Self::Named(place) if !place.exists() => Ok(Vec::new()),
             Self::Named(place) => {
-                let links = if place.is_dir() { Links::Refuse } else { Links::Follow };
+                let links = if place.is_dir() { Symlinks::Refuse } else { Symlinks::Follow };
                 if let Some(context) = context_folder(place) {
                     return boxes(place, &context, links);
                 }
@@ -173,7 +173,7 @@ impl Files {
                     let file = path.clone();
                     let read = Box::new(move |shown: &str| entry(shown, read_file(&file, links)));
                     // As in the output folder, only regular files are packs.
-                    (is_regular || path == *place).then_some((below, Listed { path, version, read }))
+                    (is_regular || path == *place).then_some((below, ListedFile { path, version, read }))
                 };
                 Ok(files(place)?.into_iter().filter_map(found).collect())
             }
@@ -181,13 +181,13 @@ impl Files {
                 let folder = Arc::new(Folder::open(root, dir)?);
                 let found = |name: String| {
                     let path = folder.path().join(&name);
-                    let (version, is_regular) = version(&path, Links::Refuse)?;
+                    let (version, is_regular) = version(&path, Symlinks::Refuse)?;
                     let (folder, file) = (Arc::clone(&folder), name.clone());
                     let read = Box::new(move |shown: &str| match is_regular {
                         true => entry(shown, read_in(&folder, &file)),
                         false => irregular(shown),
                     });
-                    Some((name, Listed { path, version, read }))
+                    Some((name, ListedFile { path, version, read }))
                 };
                 Ok(folder.list()?.into_iter().filter_map(found).collect())
             }
@@ -196,12 +196,12 @@ impl Files {
 }
 
 /// Returns the version of a file, and whether it is a regular one; `None` if it is gone since it was listed.
-fn version(path: &Path, links: Links) -> Option<(FileVersion, bool)> {
+fn version(path: &Path, links: Symlinks) -> Option<(FileIdentity, bool)> {
     let metadata = match links {
-        Links::Follow => path.metadata(),
-        Links::Refuse => path.symlink_metadata(),
+        Symlinks::Follow => path.metadata(),
+        Symlinks::Refuse => path.symlink_metadata(),
     };
-    metadata.ok().map(|metadata| (FileVersion::of(&metadata), metadata.is_file()))
+    metadata.ok().map(|metadata| (FileIdentity::of(&metadata), metadata.is_file()))
 }
 
 fn read_in(folder: &Folder, name: &str) -> io::Result<Vec<u8>> {
@@ -224,17 +224,17 @@ fn irregular(shown: &str) -> PageEntry {
 }
 
 /// Lists boxes, logs, batches, inboxes and packs of a folder of cards, or of a part of it: of a log its last append.
-fn boxes(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, Listed)>, Failure> {
+fn boxes(place: &Path, context: &Path, links: Symlinks) -> Result<Vec<(String, ListedFile)>, Failure> {
     let folder = Arc::new(CardsFolder { root: context.to_owned(), times: OnceLock::new() });
     // What a conversation says is in its cards: it is read again when any card or append comes or goes.
-    let mut cards = FileVersion::default();
+    let mut cards = FileIdentity::default();
     for dir in ["cards", "logs"].map(|name| context.join(name)) {
         let files = if dir.is_dir() { files(&dir)? } else { Vec::new() };
-        let versions = files.iter().filter_map(|path| Some(version(path, Links::Refuse)?.0));
-        cards = versions.fold(cards, FileVersion::and);
+        let versions = files.iter().filter_map(|path| Some(version(path, Symlinks::Refuse)?.0));
+        cards = versions.fold(cards, FileIdentity::and);
     }
     let real_place = place.canonicalize().unwrap_or_else(|_| place.to_owned());
-    let mut found: BTreeMap<String, Listed> = BTreeMap::new();
+    let mut found: BTreeMap<String, ListedFile> = BTreeMap::new();
     for path in files(place)? {
         let below = |path: &Path| slashed(path.strip_prefix(place).unwrap_or(Path::new("")));
         // Links below the place are not followed.
@@ -249,8 +249,8 @@ fn boxes(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, List
         }
         let Some((version, is_regular)) = version(&path, links) else { continue };
         let folder = Arc::clone(&folder);
-        if !is_regular && links == Links::Refuse {
-            found.insert(below(&path), Listed { path, version, read: Box::new(irregular) });
+        if !is_regular && links == Symlinks::Refuse {
+            found.insert(below(&path), ListedFile { path, version, read: Box::new(irregular) });
         } else if let Some((name, in_ledgers)) = LedgerName::parse(&relative).filter(|_| is_regular) {
             // A place may be a part of a ledger, which is then shown whole.
             let depth = if name.is_some() { in_ledgers.matches('/').count() } else { 0 };
@@ -258,7 +258,7 @@ fn boxes(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, List
             let shown = whole.map_or_else(String::new, below);
             let version = found.get(&shown).map_or(version, |known| version.and(known.version));
             let read = Box::new(move |shown: &str| ledger(&folder, name.as_ref(), shown));
-            found.insert(shown, Listed { path, version, read });
+            found.insert(shown, ListedFile { path, version, read });
         } else {
             let version = if is_in("boxes/") || is_in("logs/") { version.and(cards) } else { version };
             let log = path.parent().filter(|_| is_in("logs/") && !is_place).map(below);
@@ -271,15 +271,15 @@ fn boxes(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, List
                 failed => entry(shown, failed),
             });
             // The last append of a log replaces the others.
-            found.insert(shown, Listed { path, version, read });
+            found.insert(shown, ListedFile { path, version, read });
         }
     }
     Ok(found.into_iter().collect())
 }
 
 /// Reads the file again unless it is certainly unchanged. One that cannot be read is an entry that says so.
-fn reread(last: Option<&CachedPackFile>, shown: &str, file: Listed) -> Option<CachedPackFile> {
-    let Listed { path, version, read } = file;
+fn reread(last: Option<&CachedPackFile>, shown: &str, file: ListedFile) -> Option<CachedPackFile> {
+    let ListedFile { path, version, read } = file;
     if last.is_some_and(|last| last.settled && last.version == version) {
         return None;
     }

@@ -31,23 +31,24 @@ const PAUSE: Duration = Duration::from_secs(2);
 const REST: u32 = 20;
 
 #[derive(Debug, Clone, Copy)]
-struct Limits {
+struct ServerLimits {
     head: Duration,
     connection: Duration,
     /// The most open connections; further ones wait in the system's queue.
     connections: usize,
 }
 
-const LIMITS: Limits = Limits { head: Duration::from_secs(5), connection: Duration::from_secs(30), connections: 64 };
+const LIMITS: ServerLimits =
+    ServerLimits { head: Duration::from_secs(5), connection: Duration::from_secs(30), connections: 64 };
 
 const LARGEST_HEAD: usize = 16 << 10;
 
-pub(crate) struct Server {
+pub(crate) struct PageServer {
     listener: TcpListener,
     site: Site,
 }
 
-impl Server {
+impl PageServer {
     pub(crate) fn listen(port: u16, source: PageSource, begin: Option<&str>, quiet: bool) -> Result<Self, Failure> {
         let refused = |error| PathFailure::failure("listen on", format!("127.0.0.1:{port}"), error);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(refused)?;
@@ -168,7 +169,7 @@ impl BackgroundCheck {
     }
 }
 
-async fn serve(listener: TcpListener, site: Rc<Site>, limits: Limits) -> io::Result<()> {
+async fn serve(listener: TcpListener, site: Rc<Site>, limits: ServerLimits) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let open = Arc::new(Semaphore::new(limits.connections));
     loop {
@@ -332,8 +333,8 @@ mod tests {
 
     /// More than the buffers of both ends hold, and little enough to be read in time on a machine that is busy.
     const PAGE: usize = 16 << 20;
-    const SHORT: Limits =
-        Limits { head: Duration::from_millis(300), connection: Duration::from_secs(3), connections: 1 };
+    const SHORT: ServerLimits =
+        ServerLimits { head: Duration::from_millis(300), connection: Duration::from_secs(3), connections: 1 };
 
     fn empty() -> PageSource {
         let folder = tempfile::tempdir().unwrap();

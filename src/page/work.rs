@@ -94,7 +94,7 @@ pub(super) fn ledger(context: &CardsFolder, name: Option<&LedgerName>, shown: &s
         faults.iter().map(|fault| redacted(&format!("{}: {}", fault.path, fault.message))).collect()
     };
     // Packs, boxes and logs are in folders next to that of the ledgers.
-    let links = |kind: &str, name: &str| Links(shown.strip_suffix(&format!("{kind}/{name}")).unwrap_or_default());
+    let links = |kind: &str, name: &str| LedgerLinks(shown.strip_suffix(&format!("{kind}/{name}")).unwrap_or_default());
     let folder = |kind| LedgerFolder::new(kind, &context.root, &RepoPath::root());
     let read = match name {
         None => return PageEntry::faulty(shown, vec!["no file of this program is here".to_owned()]),
@@ -116,9 +116,9 @@ pub(super) fn ledger(context: &CardsFolder, name: Option<&LedgerName>, shown: &s
 }
 
 /// The displayed path of the folder of cards, by which the page names what a ledger leads to.
-struct Links<'a>(&'a str);
+struct LedgerLinks<'a>(&'a str);
 
-impl Links<'_> {
+impl LedgerLinks<'_> {
     fn log(&self, name: &str) -> String {
         redacted(&format!("{}logs/{name}", self.0))
     }
@@ -160,7 +160,7 @@ impl Links<'_> {
     }
 }
 
-fn batch_view(ledger: &Ledger, links: &Links<'_>) -> Value {
+fn batch_view(ledger: &Ledger, links: &LedgerLinks<'_>) -> Value {
     let states = ledger.states();
     let plan = ledger.plan.as_ref();
     let tasks = states.iter().zip(plan.map_or(&[][..], |plan| &plan.tasks)).map(|(task, planned)| {
@@ -189,7 +189,7 @@ fn batch_view(ledger: &Ledger, links: &Links<'_>) -> Value {
 }
 
 /// Returns what the page says about an inbox; `is_pack` tells whether a pack of this name is there.
-fn inbox_view(name: &LogName, inbox: &Ledger, links: &Links<'_>, is_pack: &dyn Fn(&str) -> bool) -> Value {
+fn inbox_view(name: &LogName, inbox: &Ledger, links: &LedgerLinks<'_>, is_pack: &dyn Fn(&str) -> bool) -> Value {
     let tasks = inbox.states().into_iter().filter_map(|turn| {
         let request = inbox.request(&turn.id)?;
         let pack = format!("{}.json", request.context_box_id.short());

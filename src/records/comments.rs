@@ -2,26 +2,24 @@
 
 use crate::config::ItemSource;
 use crate::model::{Node, Value};
-use crate::records::fields::{inner, text_of};
+use crate::records::fields::{FieldPairs, inner, text_of};
 use crate::records::item::{Authored, Comment};
 use crate::records::snapshot::trimmed;
 
 /// The roles whose texts are trusted, as `sync` has them.
 const TRUSTED: [&str; 3] = ["OWNER", "MEMBER", "COLLABORATOR"];
 
-type Pairs = Vec<(String, Node<String>)>;
-
-fn text(pairs: &Pairs, name: &str) -> Option<String> {
+fn text(pairs: &FieldPairs, name: &str) -> Option<String> {
     text_of(&inner(pairs, name)?)
 }
 
 /// Returns whether a field has the role of an author who is trusted.
-pub(super) fn is_trusted(pairs: &Pairs, name: &str) -> bool {
+pub(super) fn is_trusted(pairs: &FieldPairs, name: &str) -> bool {
     text(pairs, name).is_some_and(|role| TRUSTED.iter().any(|trusted| role.eq_ignore_ascii_case(trusted)))
 }
 
 /// Takes the comments out of the field that holds them, oldest first. Their numbers are their places in the list.
-pub(super) fn take_comments(pairs: &mut Pairs, source: &ItemSource) -> Vec<Comment<String>> {
+pub(super) fn take_comments(pairs: &mut FieldPairs, source: &ItemSource) -> Vec<Comment<String>> {
     let Some(map) = &source.comments else { return Vec::new() };
     let Some(at) = pairs.iter().position(|(name, node)| *name == map.from && matches!(node.value, Value::List(_)))
     else {

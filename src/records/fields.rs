@@ -6,6 +6,9 @@ use crate::records::item::{Field, Mention};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+/// The fields of a record by name, in the order of the file.
+pub(super) type FieldPairs = Vec<(String, Node<String>)>;
+
 pub(super) static NAMES: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(include_str!("fields.txt")));
 
 pub(super) fn relation_of(field: &str) -> Option<Relation> {

@@ -1,6 +1,6 @@
 //! The keys and values of a front matter, also where it is not YAML.
 
-use crate::markdown::front_matter::{FrontMatter, FrontMatterFault, front_matter, key, near_miss, unquoted};
+use crate::markdown::front_matter::{FrontMatterFault, FrontMatterRange, front_matter, key, near_miss, unquoted};
 use crate::model::{Node, Value};
 use crate::records::syntax::{SyntaxFault, one_yaml};
 use std::collections::HashSet;
@@ -10,7 +10,7 @@ const LARGEST: usize = 64 << 10;
 /// A front matter with its fields, as far as a text has one.
 #[derive(Debug, Clone, Default)]
 pub struct ReadFrontMatter {
-    pub place: Option<FrontMatter>,
+    pub place: Option<FrontMatterRange>,
     pub pairs: Vec<(String, Node<String>)>,
     /// Why it is not read as YAML, or not read at all.
     pub fault: Option<FrontMatterFault>,

@@ -145,7 +145,7 @@ pub struct Comment<T> {
 
 /// The part of a record that a text belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum RecordPart {
     /// Everything else.
     Own,
     /// An entry of [`Issue::code`], by its index.
@@ -201,10 +201,10 @@ impl<T> Comment<T> {
 
 fn map_comments<'a, T, U>(
     comments: &'a [Comment<T>],
-    f: &mut impl FnMut(Part, &'a str, &'a T, u32) -> U,
+    f: &mut impl FnMut(RecordPart, &'a str, &'a T, u32) -> U,
 ) -> Vec<Comment<U>> {
     let mut map = |(at, comment): (usize, &'a Comment<T>)| {
-        comment.map(&mut |key, text, line| f(Part::Comment(at), key, text, line))
+        comment.map(&mut |key, text, line| f(RecordPart::Comment(at), key, text, line))
     };
     comments.iter().enumerate().map(&mut map).collect()
 }
@@ -214,8 +214,8 @@ impl<T: AsRef<str>> Item<T> {
     ///
     /// The key is the name of the field that the text is a value of, `body` for the body, `head` for [`Item::head`], and empty
     /// for keys themselves. Comments come last; their own texts have the key `comment`.
-    pub fn map<'a, U>(&'a self, f: &mut impl FnMut(Part, &'a str, &'a T, u32) -> U) -> Item<U> {
-        let own = &mut |key, text, line| f(Part::Own, key, text, line);
+    pub fn map<'a, U>(&'a self, f: &mut impl FnMut(RecordPart, &'a str, &'a T, u32) -> U) -> Item<U> {
+        let own = &mut |key, text, line| f(RecordPart::Own, key, text, line);
         Item {
             id: own("id", &self.id, self.line),
             origin: self.origin.map(own),
@@ -250,12 +250,12 @@ impl<T: AsRef<str>> Item<T> {
 
 impl<T: AsRef<str>> Issue<T> {
     /// Returns the issue with every text replaced by the result of `f` for its part, key, text and line, as in [`Item::map`].
-    pub fn map<'a, U>(&'a self, f: &mut impl FnMut(Part, &'a str, &'a T, u32) -> U) -> Issue<U> {
+    pub fn map<'a, U>(&'a self, f: &mut impl FnMut(RecordPart, &'a str, &'a T, u32) -> U) -> Issue<U> {
         let item = self.item.map(f);
-        let own = &mut |key, text, line| f(Part::Own, key, text, line);
+        let own = &mut |key, text, line| f(RecordPart::Own, key, text, line);
         let (url, repo, by) = (own("url", &self.url, 1), own("repo", &self.repo, 1), self.by.map(own));
         let code = |(at, code): (usize, &'a KeptCode<T>)| {
-            let own = &mut |key, text, line| f(Part::Code(at), key, text, line);
+            let own = &mut |key, text, line| f(RecordPart::Code(at), key, text, line);
             KeptCode {
                 path: code.path.clone(),
                 shown: own("path", &code.shown, 1),
@@ -266,7 +266,7 @@ impl<T: AsRef<str>> Issue<T> {
         };
         let code = self.code.iter().enumerate().map(code).collect();
         let link = |(at, link): (usize, &'a IssueLink<T>)| {
-            let own = &mut |key, text| f(Part::Link(at), key, text, link.line);
+            let own = &mut |key, text| f(RecordPart::Link(at), key, text, link.line);
             IssueLink {
                 relation: link.relation,
                 repo: own("repo", &link.repo),

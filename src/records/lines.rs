@@ -2,9 +2,7 @@
 
 use crate::markdown::Outline;
 use crate::model::{LineStarts, Node, Value};
-use crate::records::fields::words_as_name;
-
-type Pairs = Vec<(String, Node<String>)>;
+use crate::records::fields::{FieldPairs, words_as_name};
 
 /// The longest value of a labelled line, in bytes, and the most words of its label: longer ones are prose.
 const LONGEST: usize = 300;
@@ -28,7 +26,7 @@ pub(super) fn label(line: &str) -> Option<(&str, &str)> {
 }
 
 /// Adds a field unless there is one of its name; `is_mapped` says which names are used as written.
-fn add(pairs: &mut Pairs, name: &str, value: String, line: u32, is_mapped: &dyn Fn(&str) -> bool) {
+fn add(pairs: &mut FieldPairs, name: &str, value: String, line: u32, is_mapped: &dyn Fn(&str) -> bool) {
     let name = if is_mapped(name) { name.to_owned() } else { words_as_name(name) };
     if !pairs.iter().any(|(known, _)| *known == name) {
         pairs.push((name, Node { line, value: Value::Scalar { text: value, plain: false } }));
@@ -36,7 +34,7 @@ fn add(pairs: &mut Pairs, name: &str, value: String, line: u32, is_mapped: &dyn 
 }
 
 /// Adds the fields of the labelled lines above the second heading of a text that begins on `line`.
-pub(super) fn add_labelled(text: &str, line: u32, pairs: &mut Pairs, is_mapped: &dyn Fn(&str) -> bool) {
+pub(super) fn add_labelled(text: &str, line: u32, pairs: &mut FieldPairs, is_mapped: &dyn Fn(&str) -> bool) {
     let outline = Outline::read(text);
     let end = outline.headings.get(1).map_or(outline.blocks.len(), |heading| heading.block);
     for block in outline.blocks[..end].iter().filter(|block| block.prose) {
@@ -55,7 +53,7 @@ pub(super) fn add_labelled(text: &str, line: u32, pairs: &mut Pairs, is_mapped: 
 
 /// Adds the fields of a head of `Key: value` lines, perhaps in a code block or `<pre>`, and returns the byte and the line at
 /// which the text goes on; a deeper line continues the value above it.
-pub(super) fn add_head(text: &str, pairs: &mut Pairs, is_mapped: &dyn Fn(&str) -> bool) -> Option<(usize, u32)> {
+pub(super) fn add_head(text: &str, pairs: &mut FieldPairs, is_mapped: &dyn Fn(&str) -> bool) -> Option<(usize, u32)> {
     let mut found: Vec<(&str, String, u32, usize)> = Vec::new();
     let (mut close, mut end) = (None, 0);
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {

@@ -22,7 +22,7 @@ pub use build::conflict_markers;
 pub use formats::items;
 pub use front_matter::{ReadFrontMatter, read_front_matter};
 pub use item::{
-    Authored, Body, Comment, Field, FieldRelation, Issue, IssueLink, Item, KeptCode, Mention, Origin, Part,
+    Authored, Body, Comment, Field, FieldRelation, Issue, IssueLink, Item, KeptCode, Mention, Origin, RecordPart,
 };
 pub use snapshot::SnapshotFile;
 

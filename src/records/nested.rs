@@ -2,7 +2,7 @@
 
 use crate::config::{ItemSource, TemplatePart};
 use crate::model::{Node, Relation, Value};
-use crate::records::fields::text_of;
+use crate::records::fields::{FieldPairs, text_of};
 use crate::records::item::{FieldRelation, Item, Mention};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap};
@@ -92,10 +92,8 @@ fn below(above: &str, key: &str, step: &str) -> String {
     }
 }
 
-type Pairs = Vec<(String, Node<String>)>;
-
 /// Returns the index of the field from which the id of an item comes.
-fn id_field(pairs: &Pairs, source: &ItemSource) -> Option<usize> {
+fn id_field(pairs: &FieldPairs, source: &ItemSource) -> Option<usize> {
     let mapped = source.fields.get("id").into_iter().flat_map(|names| names.iter().map(String::as_str));
     let parts = source.id.iter().flat_map(|template| &template.parts);
     let holes = parts.filter_map(|part| if let TemplatePart::Hole(name) = part { Some(name.as_str()) } else { None });
@@ -104,7 +102,7 @@ fn id_field(pairs: &Pairs, source: &ItemSource) -> Option<usize> {
 }
 
 /// Returns the id of an item as its record has it.
-pub(super) fn own_id(pairs: &Pairs, source: &ItemSource) -> Option<String> {
+pub(super) fn own_id(pairs: &FieldPairs, source: &ItemSource) -> Option<String> {
     text_of(&pairs[id_field(pairs, source)?].1)
 }
 
@@ -112,7 +110,7 @@ pub(super) fn own_id(pairs: &Pairs, source: &ItemSource) -> Option<String> {
 pub(super) const KEY: &str = "key";
 
 /// Gives an item inside another an id below that one's: `3.1`. Without an id of its own it has its place in the list.
-pub(super) fn nest_id(pairs: &mut Pairs, above: &str, place: usize, line: u32, source: &ItemSource) {
+pub(super) fn nest_id(pairs: &mut FieldPairs, above: &str, place: usize, line: u32, source: &ItemSource) {
     let own = own_id(pairs, source).unwrap_or_else(|| (place + 1).to_string());
     let is_whole = own.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'));
     let text = if is_whole { own } else { format!("{above}.{own}") };

@@ -3,7 +3,7 @@
 
 use super::examples::{SEED, fill};
 use super::hidden::target::kept_length;
-use super::judge::{Value, judge};
+use super::judge::{AssignedValue, judge};
 use super::names::{Class, class_of, words_of};
 use super::view::View;
 use super::{Environment, Redactor, base64, entity, invisible, letters};
@@ -55,7 +55,7 @@ fn visible(text: &str) -> Vec<String> {
 }
 
 fn judged(text: &str) -> Vec<String> {
-    let value = Value { text: text.as_bytes(), is_quoted: false, is_whole: true };
+    let value = AssignedValue { text: text.as_bytes(), is_quoted: false, is_whole: true };
     let classes = [Class::Password, Class::Secret, Class::Key, Class::Token, Class::Weak].into_iter();
     classes.filter(|class| judge(*class, &value).is_secret).map(|class| format!("{class:?}")).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::base64::Base64Run;
 use super::findings::{Finding, Findings, RuleRef};
-use super::keywords::Keywords;
+use super::keywords::KeywordIndex;
 use super::layouts::Names;
 use super::rules::{self, NamedKey, PatternRule};
 use super::text::WordEnds;
@@ -28,8 +28,8 @@ enum KeywordTarget {
 }
 
 /// Returns the keywords of all built-in rules, collected at the first text.
-fn keywords() -> &'static Keywords<KeywordTarget> {
-    static KEYWORDS: OnceLock<Keywords<KeywordTarget>> = OnceLock::new();
+fn keywords() -> &'static KeywordIndex<KeywordTarget> {
+    static KEYWORDS: OnceLock<KeywordIndex<KeywordTarget>> = OnceLock::new();
     KEYWORDS.get_or_init(|| {
         let mut words: Vec<(Cow<'static, str>, KeywordTarget)> = Vec::new();
         for rule in rules::pattern_rules() {
@@ -47,7 +47,7 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         add(keys::BEGIN_SSH2, KeywordTarget::KeyBlock);
         add(keys::END, KeywordTarget::KeyEnd);
         add(keys::PUTTY, KeywordTarget::Putty);
-        Keywords::new(&words)
+        KeywordIndex::new(&words)
     })
 }
 

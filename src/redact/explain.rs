@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// A value of a text that a rule removes, or that was judged and stays.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Explanation {
+pub struct RedactionExplanation {
     /// The line of the text.
     pub line: u32,
     /// Whether it is removed.
@@ -30,14 +30,14 @@ pub struct Explanation {
 /// The places of a name and of the value after it in the text.
 struct Known {
     name: Range<usize>,
-    explanation: Explanation,
+    explanation: RedactionExplanation,
 }
 
 impl Redactor {
     /// Explains what the rules find in `text` and what they leave there, ordered by place.
     ///
     /// Values that were judged under a name are listed whether they go or stay; words that no rule looks at are not.
-    pub fn explain(&self, text: &str) -> Vec<Explanation> {
+    pub fn explain(&self, text: &str) -> Vec<RedactionExplanation> {
         let draft = PieceEdit::new(text);
         let mut known: BTreeMap<(usize, usize), Known> = BTreeMap::new();
         for view in draft.views(&invisible(text)) {
@@ -64,7 +64,7 @@ impl Redactor {
                         self.rules.name(found.rule).clone_into(&mut known.explanation.rule);
                     }
                 } else {
-                    let explanation = Explanation {
+                    let explanation = RedactionExplanation {
                         line: line_ends(&text[..text.floor_char_boundary(found.start)]) + 1,
                         is_removed: true,
                         rule: self.rules.name(found.rule).to_owned(),
@@ -93,9 +93,9 @@ impl Redactor {
     }
 }
 
-fn explanation(text: &str, name: &Range<usize>, value: &Range<usize>, judged: &Judged) -> Explanation {
+fn explanation(text: &str, name: &Range<usize>, value: &Range<usize>, judged: &Judged) -> RedactionExplanation {
     let is_removed = judged.verdict.is_secret;
-    Explanation {
+    RedactionExplanation {
         line: line_ends(&text[..value.start]) + 1,
         is_removed,
         rule: judged.class.label().name.to_owned(),

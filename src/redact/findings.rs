@@ -1,6 +1,6 @@
 //! What the rules find in a text, before it is judged whether and how it is removed.
 
-use super::judge::Verdict;
+use super::judge::SecretVerdict;
 use super::names::Class;
 use super::rules::FindingLabel;
 use std::ops::Range;
@@ -27,7 +27,7 @@ pub(super) struct Judged {
     pub(super) name: Range<usize>,
     pub(super) class: Class,
     pub(super) value: Range<usize>,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: SecretVerdict,
 }
 
 /// What was found in a text, in no order; findings may overlap.

@@ -10,7 +10,7 @@ use super::text::contains_ignoring_case;
 
 /// A value as it is written after a name.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Value<'t> {
+pub(super) struct AssignedValue<'t> {
     pub(super) text: &'t [u8],
     /// Whether quotes, backticks or the borders of a cell mark its ends.
     pub(super) is_quoted: bool,
@@ -18,7 +18,7 @@ pub(super) struct Value<'t> {
     pub(super) is_whole: bool,
 }
 
-impl<'t> Value<'t> {
+impl<'t> AssignedValue<'t> {
     /// Makes the value between two quotes.
     pub(super) fn quoted(text: &'t [u8]) -> Self {
         Self { text, is_quoted: true, is_whole: true }
@@ -32,21 +32,21 @@ impl<'t> Value<'t> {
 
 /// What the judge decided about a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Verdict {
+pub(super) struct SecretVerdict {
     pub(super) is_secret: bool,
     /// The reason, for [`Redactor::explain`](super::Redactor::explain): it follows "the value".
     pub(super) because: &'static str,
 }
 
-const fn secret(because: &'static str) -> Verdict {
-    Verdict { is_secret: true, because }
+const fn secret(because: &'static str) -> SecretVerdict {
+    SecretVerdict { is_secret: true, because }
 }
 
-const fn kept(because: &'static str) -> Verdict {
-    Verdict { is_secret: false, because }
+const fn kept(because: &'static str) -> SecretVerdict {
+    SecretVerdict { is_secret: false, because }
 }
 
-type Exclusion = (&'static str, fn(Class, &Value<'_>) -> bool);
+type Exclusion = (&'static str, fn(Class, &AssignedValue<'_>) -> bool);
 
 /// What makes a value no secret whatever its name, in the order in which it is tried.
 const EXCLUSIONS: [Exclusion; 10] = [
@@ -63,7 +63,7 @@ const EXCLUSIONS: [Exclusion; 10] = [
 ];
 
 /// Judges `value` under a name of `class`.
-pub(super) fn judge(class: Class, value: &Value<'_>) -> Verdict {
+pub(super) fn judge(class: Class, value: &AssignedValue<'_>) -> SecretVerdict {
     if let Some((because, _)) = EXCLUSIONS.iter().find(|(_, holds)| holds(class, value)) {
         return kept(because);
     }
@@ -196,7 +196,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
 }
 
 /// Whether `value` is a piece of a program or a pattern.
-fn is_code(value: &Value<'_>) -> bool {
+fn is_code(value: &AssignedValue<'_>) -> bool {
     let text = value.text;
     let has = |parts: &[&[u8]]| parts.iter().any(|part| memchr::memmem::find(text, part).is_some());
     let name = text.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.')).count();
@@ -274,7 +274,7 @@ fn is_path(class: Class, value: &[u8]) -> bool {
     !random
 }
 
-fn is_number(class: Class, value: &Value<'_>) -> bool {
+fn is_number(class: Class, value: &AssignedValue<'_>) -> bool {
     let is_quoted = value.is_quoted;
     let value = value.text;
     let Traits { digits, upper, lower, marks } = Traits::of(value);
@@ -295,7 +295,7 @@ fn is_number(class: Class, value: &Value<'_>) -> bool {
 }
 
 /// Whether `value` is a digest, an id or an address rather than a secret of its class.
-fn is_id(class: Class, value: &Value<'_>) -> bool {
+fn is_id(class: Class, value: &AssignedValue<'_>) -> bool {
     let text = value.text;
     if let Some(hex) = text.strip_prefix(b"0x") {
         return (matches!(class, Class::Weak | Class::Hint) || hex.len() != 64)
@@ -344,7 +344,7 @@ fn is_identifier(value: &[u8]) -> bool {
 }
 
 /// Whether an unquoted value is a name with a number in it: `x509PrivateKeyRSA2048`, `OAuth2SessionType`.
-fn is_numbered_name(value: &Value<'_>) -> bool {
+fn is_numbered_name(value: &AssignedValue<'_>) -> bool {
     let text = value.text;
     let humps = text.windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count();
     let digits = text.iter().filter(|b| b.is_ascii_digit()).count();
@@ -352,7 +352,7 @@ fn is_numbered_name(value: &Value<'_>) -> bool {
 }
 
 /// Whether `value` is a word of `[values] words` in `rules.toml`, or a chain of words with one of them.
-fn is_prose(value: &Value<'_>) -> bool {
+fn is_prose(value: &AssignedValue<'_>) -> bool {
     let text = value.text;
     if text.iter().any(|b| b.is_ascii_whitespace()) {
         return is_sentence(value);
@@ -379,7 +379,7 @@ fn is_prose(value: &Value<'_>) -> bool {
 }
 
 /// Whether a value with blanks is a sentence or a label. A phrase of words that nobody would write otherwise is not.
-fn is_sentence(value: &Value<'_>) -> bool {
+fn is_sentence(value: &AssignedValue<'_>) -> bool {
     let words: Vec<&[u8]> = value.text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
     let is_number = |word: &[u8]| word.len() <= 4 && word.iter().all(u8::is_ascii_digit);
     let is_word = |word: &&[u8]| {

@@ -21,7 +21,7 @@ const BEYOND: usize = 4;
 const HASH_BITS: u32 = 14;
 
 /// Keywords, each with a target of type `T`.
-pub(super) struct Keywords<T> {
+pub(super) struct KeywordIndex<T> {
     filter: WindowFilter,
     /// Words that are looked up by four of their bytes.
     long: Table<T>,
@@ -46,7 +46,7 @@ struct Table<T> {
     words: Vec<(usize, Cow<'static, str>, T)>,
 }
 
-impl<T: Copy> Keywords<T> {
+impl<T: Copy> KeywordIndex<T> {
     /// Collects words of at least two bytes; their ASCII letters have to be in lower case.
     pub(super) fn new(words: &[(Cow<'static, str>, T)]) -> Self {
         let (mut long, mut short, mut windows) = (Vec::new(), Vec::new(), Vec::new());
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn every_word_is_found_at_every_place_whatever_its_case() {
         let words = ["pw", "password", "pass", "密码", "_sk=", "://", "q~"];
-        let keywords = Keywords::new(&words.map(|word| (word.into(), word)));
+        let keywords = KeywordIndex::new(&words.map(|word| (word.into(), word)));
         let text = "PassWord pw 密码 x_SK=://Q~ compass PW";
         let mut found = Vec::new();
         keywords.find_each(text.as_bytes(), |start, end, word| found.push((start, &text[start..end], word)));
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn short_texts_hold_short_words() {
-        let keywords = Keywords::new(&[("pw".into(), ()), ("key".into(), ())]);
+        let keywords = KeywordIndex::new(&[("pw".into(), ()), ("key".into(), ())]);
         for (text, count) in [("", 0), ("p", 0), ("pw", 1), ("pwpw", 2), ("key", 1), ("ke", 0)] {
             let mut found = 0;
             keywords.find_each(text.as_bytes(), |_, _, ()| found += 1);

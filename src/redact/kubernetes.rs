@@ -54,17 +54,17 @@ fn report(text: &[u8], mut start: usize, mut end: usize, findings: &mut Findings
 }
 
 /// A line of YAML: where its content begins and ends. Marks of quotes, diffs and lists count as indentation.
-struct Line<'t> {
+struct YamlLine<'t> {
     start: usize,
     end: usize,
     indent: usize,
     content: &'t [u8],
 }
 
-fn line_at(text: &[u8], from: usize, high: usize) -> Line<'_> {
+fn line_at(text: &[u8], from: usize, high: usize) -> YamlLine<'_> {
     let end = memchr::memchr(b'\n', &text[from..high]).map_or(high, |length| from + length);
     let indent = text[from..end].iter().take_while(|b| matches!(b, b' ' | b'>' | b'+' | b'-' | b'/' | b'\t')).count();
-    Line { start: from + indent, end, indent, content: text[from + indent..end].trim_ascii_end() }
+    YamlLine { start: from + indent, end, indent, content: text[from + indent..end].trim_ascii_end() }
 }
 
 /// Reads the lines from the beginning of the document with the kind, or of its code block, to its end.
@@ -74,7 +74,7 @@ fn yaml(text: &[u8], kind: usize, (low, high): (usize, usize), findings: &mut Fi
     if own.start != kind {
         return own.end;
     }
-    let is_border = |line: &Line<'_>| {
+    let is_border = |line: &YamlLine<'_>| {
         line.content.starts_with(b"```")
             || line.content.is_empty() && text[..line.end].ends_with(b"---")
             || !line.content.is_empty() && line.indent < own.indent
@@ -127,7 +127,7 @@ fn flow(text: &[u8], end: usize, fields: &[u8], findings: &mut Findings) {
 }
 
 /// Reads a field of a section, whose value may be a block on the next lines; returns where the next line begins.
-fn field(text: &[u8], line: &Line<'_>, next: usize, high: usize, findings: &mut Findings) -> usize {
+fn field(text: &[u8], line: &YamlLine<'_>, next: usize, high: usize, findings: &mut Findings) -> usize {
     let Some(colon) = memchr::memmem::find(line.content, b": ") else { return next };
     let value = line.content[colon + 2..].trim_ascii_start();
     if !(matches!(value.first(), Some(b'|' | b'>')) && value.len() <= 3) {

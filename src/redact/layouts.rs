@@ -8,7 +8,7 @@ mod table;
 mod value;
 
 use super::findings::{Findings, Judged};
-use super::judge::{Value, is_machine_made, judge};
+use super::judge::{AssignedValue, is_machine_made, judge};
 use super::letters;
 use super::names::{Class, class_of};
 use super::rules;
@@ -16,7 +16,7 @@ use super::text::{contains_ignoring_case, is_name_byte};
 use regex::bytes::Regex;
 use separator::{Separator, separator};
 use std::sync::LazyLock;
-use value::{Place, place};
+use value::{ValueSpan, place};
 
 /// The longest part of a name on each side of its keyword.
 const MAX_NAME_PART: usize = 64;
@@ -148,7 +148,7 @@ impl Names {
             Some((Separator::Colon, place)) if is_slug(text, name.end, place) => {}
             Some((separator, place)) => {
                 let is_whole = place.is_quoted || place.is_whole && is_setting(text, name, separator, place);
-                report(text, name, Place { is_whole, ..place }, findings);
+                report(text, name, ValueSpan { is_whole, ..place }, findings);
                 return;
             }
             None => {}
@@ -162,12 +162,12 @@ impl Names {
 }
 
 /// Has the value at `place` judged; returns whether it is a secret.
-fn report(text: &[u8], name: Name, place: Place, findings: &mut Findings) -> bool {
-    let Place { start, end, is_quoted, is_whole } = place;
+fn report(text: &[u8], name: Name, place: ValueSpan, findings: &mut Findings) -> bool {
+    let ValueSpan { start, end, is_quoted, is_whole } = place;
     if start >= end || text[start..].starts_with(b"[REDACTED:") {
         return false;
     }
-    let value = Value { text: &text[start..end], is_quoted, is_whole };
+    let value = AssignedValue { text: &text[start..end], is_quoted, is_whole };
     let verdict = judge(name.class, &value);
     findings.add_judged(Judged { name: name.start..name.end, class: name.class, value: start..end, verdict });
     verdict.is_secret
@@ -214,13 +214,13 @@ fn is_other_thing(text: &[u8], name: Name) -> bool {
 }
 
 /// Whether words with hyphens follow the colon directly.
-fn is_slug(text: &[u8], end: usize, place: Place) -> bool {
+fn is_slug(text: &[u8], end: usize, place: ValueSpan) -> bool {
     let value = &text[place.start..place.end];
     place.start == end + 1 && value.contains(&b'-') && value.iter().any(u8::is_ascii_digit) && letters::is_name(value)
 }
 
 /// Whether the value of a sentence or after a blank has the form of a password: a digit with letters, or a mark inside.
-fn has_form(text: &[u8], place: Place) -> bool {
+fn has_form(text: &[u8], place: ValueSpan) -> bool {
     let value = &text[place.start..place.end];
     let mixed = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
     let marked = value.len() >= 8 && value[..value.len() - 1].iter().any(|b| b"!@#$%^&*".contains(b));
@@ -230,7 +230,7 @@ fn has_form(text: &[u8], place: Place) -> bool {
 
 /// Whether an unquoted word is the value of a setting rather than a piece of a program: its name begins the line, the
 /// argument or the pair.
-fn is_setting(text: &[u8], name: Name, separator: Separator, place: Place) -> bool {
+fn is_setting(text: &[u8], name: Name, separator: Separator, place: ValueSpan) -> bool {
     let line = &text[name.start.saturating_sub(200)..name.start];
     let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
     let begins = line.iter().all(|b| b.is_ascii_whitespace() || b"-*>|\"'`$+#/{_;:".contains(b));
@@ -248,7 +248,7 @@ fn is_setting(text: &[u8], name: Name, separator: Separator, place: Place) -> bo
 }
 
 /// Returns the value of a record that has a field for the name: `name: X`, `value: Y`.
-fn record(text: &[u8], name: Name) -> Option<Place> {
+fn record(text: &[u8], name: Name) -> Option<ValueSpan> {
     static NAME_FIELD: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r#"(?i-u)(?:name|key|field|variable|id)["']?[ \t]*[:=][ \t]*["'`]?(?:[\w/-]{1,16} ){0,3}$"#).ok()
     });
@@ -264,14 +264,14 @@ fn record(text: &[u8], name: Name) -> Option<Place> {
         return None;
     }
     let place = place(text, name.end + field.end(), Separator::Colon)?;
-    Some(Place { is_whole: true, ..place })
+    Some(ValueSpan { is_whole: true, ..place })
 }
 
 /// Another field for a name, with which another record begins.
 static NEXT_NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"(?-u)[\s,"']name["']?[ \t]*[:=]"#).ok());
 
 /// Returns the value of a sentence such as `the password for staging is X` after the name that ends at `end`.
-fn sentence(text: &[u8], end: usize) -> Option<Place> {
+fn sentence(text: &[u8], end: usize) -> Option<ValueSpan> {
     static SENTENCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(concat!(
             r#"(?i-u)\A["'`*_)]{0,3}"#,
@@ -284,5 +284,5 @@ fn sentence(text: &[u8], end: usize) -> Option<Place> {
     let window = &text[end..text.len().min(end + MAX_SENTENCE)];
     let at = end + SENTENCE.as_ref()?.find(window)?.end();
     let place = place(text, at, Separator::Colon)?;
-    has_form(text, place).then_some(Place { is_whole: true, ..place })
+    has_form(text, place).then_some(ValueSpan { is_whole: true, ..place })
 }

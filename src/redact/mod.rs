@@ -47,6 +47,6 @@ pub use catalog::{RuleInfo, built_in_rules};
 pub use clean::{Clean, CleanBuf};
 pub use edit::Piece;
 pub use environment::Environment;
-pub use explain::Explanation;
+pub use explain::RedactionExplanation;
 pub use invisible::{invisible, invisible_at};
 pub use redactor::{Redactor, Removal, Scrubbed};

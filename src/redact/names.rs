@@ -1,6 +1,6 @@
 //! Names of secrets: classifies names such as `DB_PASSWORD`, `apiKey` and `next_page_token` by the words of `rules.toml`.
 
-use super::rules::{self, FindingLabel, Words};
+use super::rules::{self, FindingLabel, SortedWords};
 
 /// The class of secret that a name announces; it decides which values count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<Class> {
         return None;
     }
     let joined = words.concat();
-    let is_in = |list: &Words| list.has(last) || list.has_end_of(&joined);
+    let is_in = |list: &SortedWords| list.has(last) || list.has_end_of(&joined);
     let is_constant = words.len() > 1 && !name.iter().any(u8::is_ascii_lowercase);
     Some(if is_in(&rules::NAMES_PASSWORD) || is_in(&rules::NAMES_FOREIGN) {
         Class::Password

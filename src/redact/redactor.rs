@@ -6,7 +6,7 @@ use super::detect;
 use super::edit::{Piece, PieceEdit, widen};
 use super::findings::{Finding, RuleRef};
 use super::invisible;
-use super::judge::{Value, judge};
+use super::judge::{AssignedValue, judge};
 use super::propagate::FoundSecrets;
 use super::rule_set::RuleSet;
 use super::view::View;
@@ -244,7 +244,7 @@ impl Redactor {
         let mut findings = detect::find(bytes);
         if view.is_whole()
             && let Some(class) = names::class_of(key.as_bytes())
-            && judge(class, &Value::quoted(bytes.trim_ascii())).is_secret
+            && judge(class, &AssignedValue::quoted(bytes.trim_ascii())).is_secret
         {
             findings.push(Finding { start: 0, end: bytes.len(), rule: RuleRef::BuiltIn(class.label()) });
         }

@@ -1,7 +1,7 @@
 //! Passwords and tokens before the `@` of a URL.
 
 use super::findings::Findings;
-use super::judge::{self, Value, judge};
+use super::judge::{self, AssignedValue, judge};
 use super::names::Class;
 use super::rules::FindingLabel;
 
@@ -49,7 +49,8 @@ pub(super) fn credentials(text: &[u8], from: usize) -> Option<(usize, usize)> {
     if !host.first().is_some_and(is_host) || is_markup {
         return None;
     }
-    let is_token = |token: &[u8]| token.len() >= MIN_TOKEN && judge(Class::Token, &Value::quoted(token)).is_secret;
+    let is_token =
+        |token: &[u8]| token.len() >= MIN_TOKEN && judge(Class::Token, &AssignedValue::quoted(token)).is_secret;
     match user.iter().position(|b| *b == b':') {
         // `https://token:@host`, `https://token:x-oauth-basic@host`
         Some(colon) if matches!(&user[colon + 1..], b"" | b"x" | b"x-oauth-basic") => {

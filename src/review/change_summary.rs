@@ -33,6 +33,8 @@ fn of_section(section: &SectionChange) -> Option<(u8, String)> {
         "removed" => Some((2, format!("{name} out"))),
         "changed" if !section.hunks.is_empty() => Some((3, format!("{name} changed"))),
         _ if section.was.is_some() => Some((3, format!("{name} moved"))),
+        // Then only the marks of what is left out differ.
+        "changed" if section.fields.is_empty() => Some((3, format!("{name} changed below the cut"))),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! The inputs that differ between two packs: the causes of a pack's change.
 
 use super::diff::{SidePair, change_of, paired};
-use crate::wire::PackInput;
+use crate::wire::{Pack, PackInput, Section, SectionSource};
 use serde::Serialize;
 
 /// The name of the redaction rules among the inputs of older packs, which are no cause of a change.
@@ -62,7 +62,18 @@ pub(super) fn changes(old: &[PackInput], new: &[PackInput]) -> Vec<InputChange> 
     changes
 }
 
-fn name(input: &PackInput) -> String {
+/// Returns the input of which a section has the text, if it is among those of its pack.
+pub(super) fn of_section<'p>(pack: &'p Pack, section: &Section) -> Option<&'p PackInput> {
+    let SectionSource { kind, id, path, url, .. } = &section.source;
+    // A source may say more of the text, such as the id of an issue.
+    let says = |named: &Option<String>, source: &Option<String>| named.is_none() || named == source;
+    pack.inputs
+        .iter()
+        .find(|input| input.kind == *kind && says(&input.id, id) && says(&input.path, path) && says(&input.url, url))
+}
+
+/// Returns the name of an input for people.
+pub(super) fn name(input: &PackInput) -> String {
     match (&input.path, &input.id, &input.url) {
         (Some(path), Some(id), _) if path.ends_with(".jsonl") || path.ends_with(".json") => format!("{path} ({id})"),
         (Some(path), ..) => path.clone(),

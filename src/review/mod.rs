@@ -17,11 +17,12 @@ mod why_not;
 
 pub use change_summary::summarize_changes;
 pub use diff::{
-    Diff, DiffLine, FieldChange, PackChange, Pair, Rebuilt, ReviewItem, SectionChange, SharedChange, compare,
+    Cause, Diff, DiffLine, FieldChange, Hunk, PackChange, Pair, Rebuilt, ReviewItem, SectionChange, SharedChange,
+    compare,
 };
 pub use explain::{Explanation, LimitUse, SectionLine, explain, grouped};
 pub use read::{ReadError, SalvagedPack, content_hash, read, salvage};
-pub use ready::{BodyLines, is_root_cut, ready};
+pub use ready::{BodyLines, cut_ends, is_root_cut, ready};
 pub use report::{Freshness, PageEntry, report_data, report_freshness, report_page};
 #[cfg(feature = "page")]
 pub use report::{report_changes, report_policy};

@@ -6,6 +6,9 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+/// What begins the name of an acceptance criterion.
+pub(super) const CRITERION: &str = "acceptance criterion";
+
 static CRITERIA: LazyLock<KeyHeadings> = LazyLock::new(|| {
     KeyHeadings::new(&["Acceptance criteria", "Success criteria", "Definition of done"].map(str::to_owned))
 });
@@ -25,7 +28,7 @@ enum Kind {
 
 /// A list item with all below it, a paragraph or a code block.
 #[derive(Debug, Clone)]
-struct Statement {
+struct ComparedBlock {
     kind: Kind,
     /// Its name by its heading and its number among those of its kind below it: `item 2 of `Scope``.
     name: String,
@@ -35,11 +38,11 @@ struct Statement {
 }
 
 #[derive(Debug, Default)]
-struct Part {
+struct MarkdownSection {
     title: Option<String>,
     /// Which of the headings with this title it is, from 0.
     nth: usize,
-    statements: Vec<Statement>,
+    statements: Vec<ComparedBlock>,
     counts: [usize; 3],
 }
 
@@ -50,16 +53,16 @@ pub(super) fn moves(old: &str, new: &str) -> Vec<MovedText> {
         return Vec::new();
     }
     let (before, after) = (parts(old), parts(new));
-    let count = |parts: &[Part]| parts.iter().map(|part| part.statements.len()).sum::<usize>();
+    let count = |parts: &[MarkdownSection]| parts.iter().map(|part| part.statements.len()).sum::<usize>();
     if count(&before).max(count(&after)) > MOST {
         return Vec::new();
     }
-    fn key(part: &Part) -> (Option<&str>, usize) {
+    fn key(part: &MarkdownSection) -> (Option<&str>, usize) {
         (part.title.as_deref(), part.nth)
     }
-    let same: HashMap<_, &Part> = before.iter().map(|part| (key(part), part)).collect();
+    let same: HashMap<_, &MarkdownSection> = before.iter().map(|part| (key(part), part)).collect();
     let kept: HashSet<_> = after.iter().map(key).collect();
-    let mut left: Vec<(usize, &Part)> =
+    let mut left: Vec<(usize, &MarkdownSection)> =
         before.iter().enumerate().filter(|(_, part)| !kept.contains(&key(part))).collect();
     let mut moves = Vec::new();
     for (at, part) in after.iter().enumerate() {
@@ -82,12 +85,12 @@ pub(super) fn moves(old: &str, new: &str) -> Vec<MovedText> {
 
 /// Returns which of the parts that no heading has any more is `part` under another heading: the one with most of its statements, at
 /// least half of them, or one without any at the same place.
-fn renamed(left: &[(usize, &Part)], at: usize, part: &Part) -> Option<usize> {
+fn renamed(left: &[(usize, &MarkdownSection)], at: usize, part: &MarkdownSection) -> Option<usize> {
     if left.len() > MOST_PAIRED || part.title.is_none() {
         return None;
     }
     let texts: HashSet<&str> = part.statements.iter().map(|statement| statement.text.as_str()).collect();
-    let share = |(was_at, old): &(usize, &Part)| {
+    let share = |(was_at, old): &(usize, &MarkdownSection)| {
         let most = old.statements.len().max(part.statements.len());
         let same = old.statements.iter().filter(|statement| texts.contains(statement.text.as_str())).count();
         let is_same = if most == 0 { *was_at == at } else { same * 2 >= most };
@@ -101,17 +104,17 @@ fn most_alike(shares: impl Iterator<Item = Option<usize>>) -> Option<usize> {
     shares.max_by_key(|(share, index)| (*share, usize::MAX - index)).map(|(_, index)| index)
 }
 
-fn parts(text: &str) -> Vec<Part> {
+fn parts(text: &str) -> Vec<MarkdownSection> {
     let markdown = MarkdownText::read(text);
     let mut seen = HashMap::<String, usize>::new();
-    let mut parts = vec![Part::default()];
+    let mut parts = vec![MarkdownSection::default()];
     let lines: Vec<&str> = text.lines().collect();
     for part in &markdown.parts {
         let (kind, run, continues) = match part {
             InlinePart::Heading(index) => {
                 let title = markdown.outline.headings.get(*index).map(|heading| heading.title.clone());
                 let nth = seen.entry(title.clone().unwrap_or_default()).or_default();
-                parts.push(Part { title, nth: *nth, ..Part::default() });
+                parts.push(MarkdownSection { title, nth: *nth, ..MarkdownSection::default() });
                 *nth += 1;
                 continue;
             }
@@ -137,7 +140,7 @@ fn parts(text: &str) -> Vec<Part> {
                 let name = name(kind, under.counts[kind as usize], under.title.as_deref());
                 let line = lines.get((markdown.lines.line(run.source(0)) as usize).saturating_sub(1)).copied();
                 let checked = line.filter(|_| kind == Kind::Item).and_then(checkbox);
-                under.statements.push(Statement { kind, name, text, checked });
+                under.statements.push(ComparedBlock { kind, name, text, checked });
             }
         }
     }
@@ -151,8 +154,8 @@ fn checkbox(line: &str) -> Option<bool> {
     ["[x]", "[X]", "[ ]"].iter().find(|mark| item.starts_with(**mark)).map(|mark| *mark != "[ ]")
 }
 
-fn of_part(old: &Part, new: &Part, moves: &mut Vec<MovedText>) {
-    fn texts(part: &Part) -> Vec<(Kind, &str)> {
+fn of_part(old: &MarkdownSection, new: &MarkdownSection, moves: &mut Vec<MovedText>) {
+    fn texts(part: &MarkdownSection) -> Vec<(Kind, &str)> {
         part.statements.iter().map(|statement| (statement.kind, statement.text.as_str())).collect()
     }
     let (before, after) = (texts(old), texts(new));
@@ -169,7 +172,7 @@ fn of_part(old: &Part, new: &Part, moves: &mut Vec<MovedText>) {
             moves.push(changed(was, is));
             continue;
         }
-        let mut left: Vec<&Statement> = was.iter().collect();
+        let mut left: Vec<&ComparedBlock> = was.iter().collect();
         for statement in is {
             let at = nearest(&left, statement, is.len());
             match at.map(|at| left.remove(at)) {
@@ -192,7 +195,7 @@ fn of_part(old: &Part, new: &Part, moves: &mut Vec<MovedText>) {
 }
 
 /// Returns the statement of `left` that has most words in common with another one, at least a third of the longer one's.
-fn nearest(left: &[&Statement], statement: &Statement, others: usize) -> Option<usize> {
+fn nearest(left: &[&ComparedBlock], statement: &ComparedBlock, others: usize) -> Option<usize> {
     if left.len().max(others) > MOST_PAIRED {
         return None;
     }
@@ -203,7 +206,7 @@ fn nearest(left: &[&Statement], statement: &Statement, others: usize) -> Option<
         words
     };
     let new = words(&statement.text);
-    let common = |old: &Statement| {
+    let common = |old: &ComparedBlock| {
         let old = words(&old.text);
         let longest = old.len().max(new.len());
         let (mut same, mut rest) = (0, &new[..]);
@@ -222,23 +225,23 @@ fn nearest(left: &[&Statement], statement: &Statement, others: usize) -> Option<
 fn name(kind: Kind, number: usize, title: Option<&str>) -> String {
     let under = title.map(|title| format!(" of `{title}`")).unwrap_or_default();
     match kind {
-        Kind::Item if title.is_some_and(|title| CRITERIA.contain(title)) => format!("acceptance criterion {number}"),
+        Kind::Item if title.is_some_and(|title| CRITERIA.contain(title)) => format!("{CRITERION} {number}"),
         Kind::Item => format!("item {number}{under}"),
         Kind::Paragraph => format!("paragraph {number}{under}"),
         Kind::Code => format!("code block {number}{under}"),
     }
 }
 
-fn one_sided(change: &'static str, statement: &Statement) -> MovedText {
+fn one_sided(change: &'static str, statement: &ComparedBlock) -> MovedText {
     MovedText::one_sided(change, statement.name.clone(), &statement.text)
 }
 
-fn changed(old: &Statement, new: &Statement) -> MovedText {
+fn changed(old: &ComparedBlock, new: &ComparedBlock) -> MovedText {
     let words = super::diff::changed_words(&old.text, &new.text);
     MovedText { words, ..MovedText::new("changed", &*new.name, Some(&old.text), Some(&new.text)) }
 }
 
-fn checked(old: &Statement, new: &Statement) -> Option<MovedText> {
+fn checked(old: &ComparedBlock, new: &ComparedBlock) -> Option<MovedText> {
     let change = match (old.checked.unwrap_or(false), new.checked.unwrap_or(false)) {
         (false, true) => "checked",
         (true, false) => "unchecked",
@@ -248,7 +251,7 @@ fn checked(old: &Statement, new: &Statement) -> Option<MovedText> {
 }
 
 /// Adds the moves of a heading that only one side has: the heading, and each statement below it.
-fn whole(change: &'static str, part: &Part, moves: &mut Vec<MovedText>) {
+fn whole(change: &'static str, part: &MarkdownSection, moves: &mut Vec<MovedText>) {
     let heading = part.title.iter().map(|title| MovedText::one_sided(change, format!("the heading `{title}`"), title));
     moves.extend(heading.chain(part.statements.iter().map(|statement| one_sided(change, statement))));
 }

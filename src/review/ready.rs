@@ -5,6 +5,7 @@
 mod questions;
 mod text;
 
+use super::diff::is_omission_mark;
 use crate::model::{Code, DecisionState, Diagnostic, Place, RepoPath, decision_state};
 use crate::wire::{Metadata, Pack, Section, SectionSource, Warning};
 use text::RootText;
@@ -126,6 +127,18 @@ fn cut(section: &Section) -> Option<Diagnostic> {
     let message = format!("the budget leaves {chars} of its text's {full} characters");
     let help = "raise the limit of the profile, or split the work item";
     Some(finding(Code::RootCut, place(&section.source, None), message, help))
+}
+
+/// Returns the texts whose ends the budget cuts off: `root.issue` for the root's text, and the paths of decisions in force.
+pub fn cut_ends(pack: &Pack) -> Vec<String> {
+    let is_in_force = |status: &String| decision_state(status) == DecisionState::InForce;
+    let ends_with_mark = |section: &&Section| section.content.lines().last().is_some_and(is_omission_mark);
+    let name = |section: &Section| match &section.source.path {
+        _ if section.id == ROOT => Some(ROOT.to_owned()),
+        path => path.clone().filter(|_| section.metadata.status.as_ref().is_some_and(is_in_force)),
+    };
+    let texts = pack.sections.iter().filter(|section| section.id == ROOT || section.kind == "adr_excerpt");
+    texts.filter(ends_with_mark).filter_map(name).collect()
 }
 
 /// Returns the finding about a decision that the root rests on and that is not made yet.

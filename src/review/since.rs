@@ -1,9 +1,10 @@
 //! What moved between a pack that was read and the one that a build gives now: item by item, with the sections that only repeat it.
 
 use super::diff::{DiffLine, SectionChange};
+use super::inputs;
 use super::moves::moves;
 use super::stale::{InRepo, noun};
-use crate::wire::{Pack, PackEdge, PackInput, Section};
+use crate::wire::{Pack, PackEdge, Section};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,7 +60,7 @@ impl MovedText {
         Self { section, text, place: place.to_owned(), ..self }
     }
 
-    fn sentence(&self, place: &str, is_there: bool) -> String {
+    pub(super) fn sentence(&self, place: &str, is_there: bool) -> String {
         let Self { change, what, old, new, words, .. } = self;
         let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
         let shown = |text: &Option<String>| {
@@ -112,14 +113,9 @@ impl PackMoves {
 }
 
 /// Returns the sections of both packs of which at least one is shortened and whose sources have the same digest.
-fn recut(old: &Pack, new: &Pack) -> BTreeSet<String> {
-    let digest = |pack: &Pack, section: &Section| {
-        let source = &section.source;
-        let is_source = |input: &&PackInput| {
-            input.kind == source.kind && input.id == source.id && input.path == source.path && input.url == source.url
-        };
-        pack.inputs.iter().find(is_source).and_then(|input| input.digest.clone())
-    };
+pub(super) fn recut(old: &Pack, new: &Pack) -> BTreeSet<String> {
+    let digest =
+        |pack: &Pack, section: &Section| inputs::of_section(pack, section).and_then(|input| input.digest.clone());
     let before: BTreeMap<&str, &Section> = old.sections.iter().map(|section| (&*section.id, section)).collect();
     let is_recut = |section: &&Section| {
         before.get(&*section.id).is_some_and(|was| {

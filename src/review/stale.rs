@@ -165,10 +165,10 @@ pub(super) fn noun(relation: &str) -> &str {
     }
 }
 
-type Limits<'a> = (Option<u64>, Option<u64>, Option<u64>, Option<u64>, &'a str, Option<&'a str>);
+type PackLimits<'a> = (Option<u64>, Option<u64>, Option<u64>, Option<u64>, &'a str, Option<&'a str>);
 
 /// Returns the limits and settings of a budget, whatever is used of them.
-pub fn limits(budget: &PackBudget) -> Limits<'_> {
+pub fn limits(budget: &PackBudget) -> PackLimits<'_> {
     let PackBudget { max_chars, max_bytes, max_tokens, margin, strategy, tokenizer, .. } = budget;
     (*max_chars, *max_bytes, *max_tokens, *margin, strategy, tokenizer.as_deref())
 }

@@ -1,6 +1,7 @@
 //! Figures over many packs: what feeds them, what each group of sections takes, and which budgets cut most.
 
 use super::explain::neighbour_of;
+use super::ready::cut_ends;
 use crate::wire::{Pack, Section};
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -57,6 +58,7 @@ pub struct BudgetStats {
     pub left_out: usize,
     pub shortened: usize,
     pub cut_chars: u64,
+    pub cut_ends: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -189,6 +191,7 @@ impl StatsCollector {
             left_out,
             shortened,
             cut_chars: gone + cut,
+            cut_ends: cut_ends(pack),
         });
     }
 

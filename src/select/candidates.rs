@@ -7,8 +7,8 @@ use super::root::MAX_LISTED_RELATIONS;
 use super::selector::Selector;
 use super::types::{Filler, INSTRUCTIONS};
 use super::{
-    Candidate, CodeUse, Fillers, KnowledgeSections, ReferencedCode, ReferencedFile, ReferencedLines, Role,
-    RootReferences, SectionBody, SelectedRoot, Selection, SelectionContext,
+    Candidate, CodeUse, Fillers, KnowledgeSections, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences,
+    SectionBody, SelectedRoot, Selection, SelectionContext, Trim,
 };
 use crate::config::{Group, Policy};
 use crate::graph::{Edge, Entry, FileRef, Graph, Target};
@@ -58,7 +58,7 @@ pub fn select(
     let instructions = &context.instructions;
     let (title, body) = (Clean::literal("Instructions"), SectionBody::Whole(instructions.text.clone()));
     let instructions = Candidate {
-        role: Role::Root,
+        trim: Trim::Root,
         removals: redactions(&instructions.removals, |_| true, &instructions.origin),
         ..Candidate::new(INSTRUCTIONS, &Clean::default(), title, instructions.origin.clone(), body)
     };
@@ -116,7 +116,7 @@ impl Selector<'_> {
 fn rank(candidates: &mut [Candidate], priority: &[Group]) {
     let strength = |group| 1 + priority.iter().position(|known| *known == group).unwrap_or(priority.len());
     let count = candidates.len();
-    let optional = candidates.iter().enumerate().filter(|(_, candidate)| candidate.role == Role::Optional);
+    let optional = candidates.iter().enumerate().filter(|(_, candidate)| candidate.trim == Trim::Optional);
     let mut order: Vec<_> = optional
         .map(|(index, Candidate { rank, .. })| {
             let late = if rank.is_history() { count - index } else { index };

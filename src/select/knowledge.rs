@@ -8,11 +8,11 @@ use super::types::{
 };
 use super::{
     AgentLabel, Candidate, CardFacts, Chunk, DocumentFacts, HandoverLabel, Input, Omission, OriginKind, PackLabels,
-    Passage, Rank, Role, SectionBody, SelectionContext, TextLevels, TextOrigin,
+    Passage, Rank, SectionBody, SelectionContext, TextLevels, TextOrigin, Trim,
 };
 use crate::config::Policy;
 use crate::graph::{Outline, RecordedRemoval};
-use crate::knowledge::{Agent, Chosen, Knowledge, KnowledgeDocument, UnusableDocument};
+use crate::knowledge::{Agent, ChosenDocuments, Knowledge, KnowledgeDocument, UnusableDocument};
 use crate::model::{CardSource, Digest};
 use crate::redact::{Clean, CleanBuf};
 use std::hash::{Hash, Hasher};
@@ -77,7 +77,7 @@ impl KnowledgeSections {
         &mut self,
         context: &SelectionContext<'_>,
         knowledge: &Knowledge,
-        chosen: &Chosen,
+        chosen: &ChosenDocuments,
         complete: &dyn Fn(&Arc<KnowledgeDocument>) -> Arc<KnowledgeDocument>,
     ) {
         let found = |index: usize| knowledge.documents.get(index).map(complete);
@@ -188,7 +188,7 @@ impl KnowledgeSections {
 
 fn always(kind: SectionKind, title: Clean, origin: TextOrigin, text: &Clean) -> Candidate {
     let section = Candidate::new(kind, &Clean::default(), title, origin, SectionBody::Whole(text.clone()));
-    Candidate { role: Role::Fixed, ..section }
+    Candidate { trim: Trim::Fixed, ..section }
 }
 
 /// Returns the origin of a text in a file that begins at `line`.
@@ -383,21 +383,21 @@ fn section(context: &SelectionContext<'_>, card: &CardText, content: &CardConten
     let hex = card.short_hex();
     let origin = TextOrigin::named(OriginKind::Card, hex.clone());
     let line = content.first_line(card.given);
-    let (role, body) = if card.given == CardSource::Inherited {
+    let (trim, body) = if card.given == CardSource::Inherited {
         let pointer = CleanBuf::new().line(&content.title()).lit(": card ").line(&hex).finish();
         let passage = context.after_line(&line, &content.text, &Outline::read(&content.text), &origin);
-        (Role::Optional, SectionBody::Passage(passage, pointer))
+        (Trim::Optional, SectionBody::Passage(passage, pointer))
     } else {
         let mut body = CleanBuf::new();
         body.text(&line).lit("\n\n").text(&content.text);
         if card.given == CardSource::Argument && &*content.kind == "task.instruction" {
             body.lit("\n\n_Results go to the log `").line(output).lit("`._");
         }
-        (Role::Fixed, SectionBody::Whole(body.finish()))
+        (Trim::Fixed, SectionBody::Whole(body.finish()))
     };
     let CardContentText { kind, role: speaker, author, .. } = content;
     Candidate {
-        role,
+        trim,
         untrusted: card.is_untrusted(),
         card: Some(CardFacts { id: card.id(), kind: kind.clone(), role: speaker, author: author.clone() }),
         removals: redactions(&content.removals, |_| true, &origin),

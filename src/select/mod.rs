@@ -34,7 +34,7 @@ pub use selector::{CodeUse, ReferencedCode, ReferencedFile, ReferencedLines, Roo
 pub use source_text::source_parts;
 pub use types::{
     AgentLabel, Candidate, CardFacts, DocumentFacts, Filler, Fillers, HandoverLabel, Input, Notice, Omission,
-    PackLabels, Rank, Role, SectionBody, SelectedRoot, Selection, TextLevels, trust_name,
+    PackLabels, Rank, SectionBody, SelectedRoot, Selection, TextLevels, Trim, trust_name,
 };
 
 pub use crate::knowledge::LikelyFile;

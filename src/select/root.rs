@@ -4,7 +4,7 @@ use super::edge_list::{Claims, EdgeList, EdgeRow, line};
 use super::origins::{item_origin, record_origin, redactions, redactions_in_fields, redactions_in_text, text_origin};
 use super::selector::Selector;
 use super::types::{DRAFT, EDGES, FIELDS, ROOT};
-use super::{Candidate, Evidence, Omission, Role, SectionBody, SelectionContext, TextOrigin, WorkItemJson, item_of};
+use super::{Candidate, Evidence, Omission, SectionBody, SelectionContext, TextOrigin, Trim, WorkItemJson, item_of};
 use crate::graph::{Edge, EdgeSource, Entry, Graph, IssueDraft, Node, Target, Unresolved, Value};
 use crate::model::Relation;
 use crate::redact::{Clean, CleanBuf};
@@ -30,7 +30,7 @@ impl Selector<'_> {
             ..candidate
         };
         let text = Candidate {
-            role: Role::Root,
+            trim: Trim::Root,
             untrusted: entry.is_untrusted() || entry.has_untrusted_title(),
             by: entry.issue_with_text().map(|issue| issue.by.clone()),
             removals: redactions_in_text(entry),
@@ -38,7 +38,7 @@ impl Selector<'_> {
         };
         let body = SectionBody::Json(Arc::new(self.json(entry, &record)));
         let json = Candidate {
-            role: Role::Json,
+            trim: Trim::Json,
             // The answers of an issue form are written by the issue's author, and ids by those of the files.
             untrusted: entry.untrusted_file
                 || entry.issue.as_ref().is_some_and(|issue| !issue.by.trusted)
@@ -48,7 +48,7 @@ impl Selector<'_> {
         };
         let body = SectionBody::Edges(Arc::new(EdgeList::new(context, root)));
         let edges = Candidate {
-            role: Role::Edges,
+            trim: Trim::Edges,
             untrusted: entry.untrusted_file
                 || context.lists_untrusted(context.graph.shown(root))
                 || context.lists_untracked(context.shown_claims(root)),

@@ -1,7 +1,7 @@
 //! What a root refers to, and what the selection for its pack gathers: sections, what was left out, and inputs.
 
 use super::origins::origin_of_item;
-use super::{Candidate, Fillers, Input, Notice, Omission, ParsedDocument, Role, SelectionContext, TextOrigin};
+use super::{Candidate, Fillers, Input, Notice, Omission, ParsedDocument, SelectionContext, TextOrigin, Trim};
 use crate::config::Group;
 use crate::graph::{FileRef, KeptCode, MissingReference, RecordedRemoval, ShownPlace};
 use crate::knowledge::LikelyFile;
@@ -104,7 +104,7 @@ impl Selector<'_> {
 
     /// Adds a section; of an optional one whose group the profile or the policy leaves out, the omission.
     pub(super) fn put(&mut self, candidate: Candidate) {
-        if candidate.role != Role::Optional {
+        if candidate.trim != Trim::Optional {
             return self.candidates.push(candidate);
         }
         if !self.ids.insert(candidate.id.clone()) {

@@ -22,7 +22,7 @@ pub(super) struct SourceText<'a> {
     text: &'a str,
     lines: Vec<Range<usize>>,
     indents: Vec<Option<usize>>,
-    format: Option<&'static Format>,
+    format: Option<&'static SourceFormat>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl SourceDefinition {
     }
 }
 
-struct Format {
+struct SourceFormat {
     names: Regex,
     /// The columns by which a definition is indented at most.
     max_indent: usize,
@@ -49,13 +49,13 @@ struct Format {
     holds_code: bool,
 }
 
-static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
+static FORMATS: LazyLock<Vec<SourceFormat>> = LazyLock::new(|| {
     let format = |line: &'static str| {
         let [_, definition, max_indent, names, line]: [&str; 5] =
             line.splitn(5, ' ').collect::<Vec<_>>().try_into().ok()?;
         let (names, line) = (Regex::new(names).ok()?, Regex::new(line).ok()?);
         let (definition, max_indent) = (SourceDefinition::named(definition)?, max_indent.parse().ok()?);
-        Some(Format { holds_code: names.is_match(".html"), names, max_indent, line, definition })
+        Some(SourceFormat { holds_code: names.is_match(".html"), names, max_indent, line, definition })
     };
     DEFINITIONS.lines().filter(|line| line.starts_with("format ")).filter_map(format).collect()
 });

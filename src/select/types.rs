@@ -143,7 +143,7 @@ pub struct Candidate {
     pub kind: SectionKind,
     pub title: Clean,
     pub origin: TextOrigin,
-    pub role: Role,
+    pub trim: Trim,
     pub rank: Rank,
     pub body: SectionBody,
     /// `open`, `done`, …, or an ADR's status.
@@ -167,7 +167,7 @@ impl Candidate {
             kind,
             title,
             origin,
-            role: Role::Optional,
+            trim: Trim::Optional,
             rank: Rank::of(kind.group),
             body,
             state: None,
@@ -229,7 +229,7 @@ pub struct DocumentFacts {
 
 /// How a section may be reduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum Trim {
     /// The root's text: shortened, never left out.
     Root,
     /// The root's fields: reduced, never left out.

@@ -17,21 +17,21 @@ pub const LARGEST_SET: u64 = 1 << 30;
 
 /// Whether a link at the end of a path is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Links {
+pub enum Symlinks {
     Follow,
     Refuse,
 }
 
 /// Reads a regular file of at most [`LARGEST`] bytes. Neither opening nor reading blocks, so that a FIFO or a device
 /// cannot stop the caller. An inherited descriptor, as shells give for `<(…)`, may be a pipe.
-pub fn read_file(path: &Path, links: Links) -> io::Result<Vec<u8>> {
-    if links == Links::Follow && is_descriptor(path) {
+pub fn read_file(path: &Path, links: Symlinks) -> io::Result<Vec<u8>> {
+    if links == Symlinks::Follow && is_descriptor(path) {
         return read_stream(std::fs::File::open(path)?);
     }
     // Opening a device can have side effects, so the type is checked first.
     let (metadata, follow) = match links {
-        Links::Follow => (path.metadata()?, FollowSymlinks::Yes),
-        Links::Refuse => (path.symlink_metadata()?, FollowSymlinks::No),
+        Symlinks::Follow => (path.metadata()?, FollowSymlinks::Yes),
+        Symlinks::Refuse => (path.symlink_metadata()?, FollowSymlinks::No),
     };
     regular(metadata.is_file(), metadata.is_dir())?;
     let mut options = OpenOptions::new();

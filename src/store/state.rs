@@ -1,6 +1,6 @@
 //! The state folder `.contextpack/`.
 
-use super::{Folder, Links, StoreError, WriteResult, read_file, unfinished};
+use super::{Folder, StoreError, Symlinks, WriteResult, read_file, unfinished};
 use crate::model::RepoPath;
 use std::path::Path;
 
@@ -37,7 +37,7 @@ pub fn init_state_dir(root: &Path, keep_snapshot: bool) -> Result<WriteResult, S
         return folder.rewrite(IGNORE, wanted.as_bytes());
     }
     // What cannot be read is somebody's own.
-    let Ok(existing) = read_file(&path, Links::Refuse) else { return Ok(WriteResult::Unchanged) };
+    let Ok(existing) = read_file(&path, Symlinks::Refuse) else { return Ok(WriteResult::Unchanged) };
     let existing = String::from_utf8_lossy(&existing).replace("\r\n", "\n");
     let ours = [wanted, state_ignore(!keep_snapshot)];
     let lines = || existing.lines().map(str::trim);

@@ -15,7 +15,7 @@ use walkdir::WalkDir;
 const STATE: &str = ".contextpack";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Notice {
+pub enum FollowerEvent {
     Changed(Option<Vec<PathBuf>>),
     Tick,
     Quiet,
@@ -107,22 +107,22 @@ impl Follower {
     }
 
     /// Waits for something to notice; changes of files that are no inputs do not count.
-    pub fn next(&mut self, within: Option<Duration>) -> Notice {
+    pub fn next(&mut self, within: Option<Duration>) -> FollowerEvent {
         let began = Instant::now();
         loop {
             match self.events.next(within.map(|within| within.saturating_sub(began.elapsed()))) {
-                Event::Stop => return Notice::Stop,
-                Event::Tick => return Notice::Tick,
-                Event::Quiet => return Notice::Quiet,
+                Event::Stop => return FollowerEvent::Stop,
+                Event::Tick => return FollowerEvent::Tick,
+                Event::Quiet => return FollowerEvent::Quiet,
                 Event::Overflow => {
                     // They may have been replaced.
                     self.unfollow(|_| true);
-                    return Notice::Changed(None);
+                    return FollowerEvent::Changed(None);
                 }
                 Event::Touched(paths) => {
                     let relevant = self.relevant(&paths);
                     if relevant.as_ref().is_none_or(|relevant| !relevant.is_empty()) {
-                        return Notice::Changed(relevant);
+                        return FollowerEvent::Changed(relevant);
                     }
                 }
             }

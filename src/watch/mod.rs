@@ -11,7 +11,7 @@ mod now_file;
 mod report;
 
 pub use events::{Event, Events, FollowError, Native, Poll};
-pub use follower::{Follower, Notice};
+pub use follower::{Follower, FollowerEvent};
 pub use report::{SavedPack, WatchProblem, WatchReport};
 
 use crate::config::Settings;
@@ -173,14 +173,14 @@ impl Watch {
                 return true;
             }
             match self.follower.next(within) {
-                Notice::Stop => return false,
-                Notice::Quiet => return true,
-                Notice::Tick => {
+                FollowerEvent::Stop => return false,
+                FollowerEvent::Quiet => return true,
+                FollowerEvent::Tick => {
                     self.expected = false;
                     self.touched = None;
                     return true;
                 }
-                Notice::Changed(paths) => {
+                FollowerEvent::Changed(paths) => {
                     let known = self.touched.take().zip(paths);
                     let all = known.map(|(touched, paths)| touched.into_iter().chain(paths).collect());
                     self.touched = all.filter(|all: &BTreeSet<PathBuf>| all.len() <= MAX_TOUCHED);

@@ -1,4 +1,4 @@
-//! The arrows between the modules of `src/`: which may use which.
+//! The arrows between the modules of `src/`: which may use which; and that each type has a name of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -347,6 +347,42 @@ fn no_module_holds_more_lines_than_the_table_says() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Returns the names of the types that the code declares: structs, enums, traits and aliases, but no associated types.
+fn declared_types(code: &str) -> impl Iterator<Item = &str> {
+    code.lines().filter_map(|line| {
+        let item = line.trim_start();
+        let is_indented = item.len() < line.len();
+        let item = match item.strip_prefix("pub") {
+            Some(rest) if rest.starts_with('(') => rest.split_once(") ")?.1,
+            Some(rest) => rest.trim_start(),
+            None => item,
+        };
+        let (keyword, rest) = item.split_once(' ')?;
+        let declares = matches!(keyword, "struct" | "enum" | "trait") || keyword == "type" && !is_indented;
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        Some(&rest[..end]).filter(|name| declares && name.starts_with(char::is_uppercase))
+    })
+}
+
+#[test]
+fn no_type_name_stands_for_two_types() {
+    let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (file, code) in sources() {
+        for name in declared_types(&code) {
+            files.entry(name.to_owned()).or_default().push(file.clone());
+        }
+    }
+    files.retain(|_, files| files.len() > 1);
+    assert!(files.is_empty(), "give each type a name of its own: {files:#?}");
+}
+
+#[test]
+fn associated_types_and_types_of_tests_are_not_declared_types() {
+    let source = "pub(super) struct A<'a>(&'a str);\nnamed! {\n    pub enum B {}\n}\ntype C = u32;\npub trait D {\n    \
+        type E;\n}\n// struct F;\n#[cfg(test)]\nmod tests {\n    struct G;\n}\n";
+    assert_eq!(declared_types(&code(source)).collect::<Vec<_>>(), ["A", "B", "C", "D"]);
 }
 
 #[test]

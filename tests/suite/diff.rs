@@ -58,11 +58,105 @@ fn a_decision_that_changed_in_many_packs_is_one_cause_and_told_once() {
     let diff = sandbox.json(4, &["diff", "--exit-code", "--format", "json"]);
     assert_eq!(diff["sections"].as_array().unwrap().len(), 1, "{diff}");
     assert_eq!(diff["sections"][0]["packs"].as_array().unwrap().len(), 4);
-    assert_eq!(diff["verdict"]["text"], "4 packs changed, 1 cause (docs/adr/0007-cache.md), 0 need review");
+    assert_eq!(diff["verdict"]["text"], "4 packs changed, 1 cause (docs/adr/0007-cache.md), 4 need review");
     // Nothing is claimed about packs that were not rebuilt.
     edit(&sandbox, "docs/adr/0007-cache.md", "an hour", "a day");
     let diff = sandbox.json(0, &["diff", "--rebuild", "--format", "json"]);
     assert_eq!((&diff["verdict"]["not_rebuilt"], &diff["verdict"]["needs_review"]), (&4.into(), &4.into()), "{diff}");
+}
+
+/// Three items under a small budget that rest on decisions, the last with rules below the cut.
+fn under_decisions() -> Sandbox {
+    let filler = "The service reads the queue and writes each result once. ".repeat(6);
+    let rules: String = (0..30).map(|rule| format!("- Rule {rule}: {filler}\n")).collect();
+    let decision = |title: &str, status: &str, text: &str, end: &str| {
+        let head = format!("# {title}\n\nStatus: {status}\n\n## Context\n\n{filler}\n\n## Decision\n\n{text}\n");
+        format!("{head}\n## Consequences\n\n- {filler}\n{end}")
+    };
+    let sandbox = Sandbox::with(&[
+        ("contextpack.yml", "output: {dir: packs}\nprofiles:\n  coding: {budget: {max_chars: 5000}}\n"),
+        ("docs/adr/0001-poll.md", &decision("Poll", "Accepted", "Workers poll the queue each second.", "")),
+        ("docs/adr/0002-sqlite.md", &decision("SQLite", "Accepted", "One file holds all state.", "")),
+        ("docs/adr/0003-tokens.md", &decision("Tokens", "Accepted", "Clients send a token.", &rules)),
+    ]);
+    for name in ["cache", "queue", "store"] {
+        let criteria = "## Acceptance criteria\n\n- It works under load.\n";
+        let text = format!("---\nid: feat:{name}\ntitle: The {name}\nadrs: [1, 2, 3]\n---\n\nText.\n\n{criteria}");
+        sandbox.write(&format!("work_items/feat-{name}.md"), text);
+    }
+    built(&sandbox);
+    sandbox
+}
+
+#[test]
+fn what_people_edited_comes_first_and_what_they_did_not_is_never_called_changed() {
+    let sandbox = under_decisions();
+    edit(&sandbox, "docs/adr/0001-poll.md", "poll the queue each second.", "are told of each job.");
+    edit(&sandbox, "docs/adr/0002-sqlite.md", "Status: Accepted", "Status: Superseded by ADR-0001");
+    edit(
+        &sandbox,
+        "docs/adr/0003-tokens.md",
+        "- Rule 29: ",
+        "- Rule 29: Tokens of administrators end after one hour. ",
+    );
+    edit(&sandbox, "work_items/feat-cache.md", "under load.\n", "under load.\n- It is measured.\n");
+    sandbox.expect(0, &["build", "-q"]);
+    let diff = sandbox.json(0, &["diff", "--format", "json"]);
+    let review = |reason: &str| -> Vec<&Value> {
+        diff["needs_review"].as_array().unwrap().iter().filter(|item| item["reason"] == reason).collect()
+    };
+    assert_eq!(review("adr_text")[0]["section"], "adr.docs/adr/0001-poll.md", "{diff}");
+    assert_eq!(review("adr_status")[0]["section"], "adr.docs/adr/0002-sqlite.md");
+    assert_eq!(review("criteria")[0]["packs"], serde_json::json!(["packs/feat-cache.coding.json"]));
+    let hidden = review("in_no_pack")[0];
+    let message = hidden["message"].as_str().unwrap();
+    assert!(message.starts_with("45 new characters of `docs/adr/0003-tokens.md` are in none of 3 packs"), "{message}");
+    assert_eq!(hidden["packs"].as_array().unwrap().len(), 3);
+    for section in diff["sections"].as_array().unwrap().iter().filter(|section| section["change"] == "changed") {
+        assert!(section["input"].is_string(), "nobody edited it: {section}");
+    }
+
+    let comment = sandbox.expect(0, &["diff", "--format", "markdown"]);
+    let shown: Vec<&str> = comment.lines().take_while(|line| !line.contains("<details>")).collect();
+    let place = |text: &str| shown.iter().position(|line| line.contains(text));
+    let (edit, review) = (place("are told of").unwrap(), place("Needs review").unwrap());
+    assert!(edit < review, "{comment}");
+    assert!(shown.len() <= 50, "{comment}");
+    assert_eq!(comment.matches("are told of").count(), 1);
+    assert!(!comment.contains("- ## Context"), "the budget cut it: {comment}");
+}
+
+#[test]
+fn packs_that_lack_the_end_of_a_decision_in_force_are_named() {
+    let sandbox = under_decisions();
+    let ready = sandbox.json(0, &["ready", "--format", "json"]);
+    let tokens = serde_json::json!(["docs/adr/0003-tokens.md"]);
+    assert_eq!(ready["roots"][0]["cut_ends"], tokens, "{ready}");
+    assert!(sandbox.expect(0, &["ready"]).contains("cuts the end of docs/adr/0003-tokens.md"), "and the root is ready");
+    let stats = sandbox.json(0, &["stats", "--format", "json"]);
+    assert_eq!(stats["budgets"][0]["cut_ends"], tokens, "{stats}");
+    // What no longer applies is not missed.
+    edit(&sandbox, "docs/adr/0003-tokens.md", "Status: Accepted", "Status: Rejected");
+    let stats = sandbox.json(0, &["stats", "--format", "json"]);
+    assert_eq!(stats["budgets"][0]["cut_ends"], serde_json::json!([]), "{stats}");
+}
+
+#[test]
+fn sections_that_only_the_budget_cut_elsewhere_are_counted_in_one_line() {
+    let sandbox = under_decisions();
+    let more = "Another sentence of the item takes room from the decisions. ".repeat(12);
+    edit(&sandbox, "work_items/feat-cache.md", "Text.", &format!("Text. {more}"));
+    sandbox.expect(0, &["build", "-q"]);
+    let diff = sandbox.json(0, &["diff", "--format", "json"]);
+    let recut = diff["sections"].as_array().unwrap().iter().filter(|section| section["recut"] == true);
+    let recut: Vec<&str> = recut.map(|section| section["id"].as_str().unwrap()).collect();
+    assert!(!recut.is_empty(), "{diff}");
+    assert_eq!(diff["needs_review"], serde_json::json!([]));
+    let text = sandbox.expect(0, &["diff"]);
+    assert!(text.contains(&format!("{} section", recut.len())) && text.contains("re-cut by the budget"), "{text}");
+    assert!(recut.iter().all(|id| !text.contains(id)), "{text}");
+    let all = sandbox.expect(0, &["diff", "-v"]);
+    assert!(recut.iter().all(|id| all.contains(id)), "{all}");
 }
 
 /// An issue of the snapshot by somebody outside the repo.

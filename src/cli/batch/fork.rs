@@ -6,12 +6,12 @@ use crate::cli::card::{CardFiles, removal_note};
 use crate::cli::handover::{BuiltHandover, HandoverTask, built, party};
 use crate::cli::input;
 use crate::cli::ledger::{Done, LedgerFiles};
-use crate::cli::packs::Checkout;
+use crate::cli::packs::OpenedRepository;
 use crate::config::{BatchFile, TargetStrategy};
 use crate::console::report::print_error;
 use crate::console::{Exit, Failure, Format, settled, stamp};
-use crate::handoff::cards::{BoxContent, ContentId, FileKind, LogName};
-use crate::handoff::handover::{Arguments, own_log};
+use crate::handoff::cards::{BoxContent, CardFileKind, ContentId, LogName};
+use crate::handoff::handover::{RecipeArguments, own_log};
 use crate::handoff::ledger::{
     Attempt, BATCH_VERSION, Batch, DEADLINE_SECONDS, ForkedTask, Ledger, LedgerPath, ShortId,
 };
@@ -110,12 +110,12 @@ fn record_forked(files: &LedgerFiles, ledger: &Ledger) -> Result<(), Failure> {
         // Cards that were inherited are not the fork's.
         let own = pack.sections.iter().filter(|section| ["argument", "parent_pointer"].contains(&&*section.provenance));
         let ids = own.filter_map(|section| section.metadata.card.as_ref()?.id.strip_prefix("sha256:"));
-        ids.filter_map(ContentId::from_hex).for_each(|id| record(FileKind::Card, &id));
+        ids.filter_map(ContentId::from_hex).for_each(|id| record(CardFileKind::Card, &id));
         let profile = pack.handover.map(|handover| handover.target_profile_box_id);
         for (name, is_profile) in [(Some(task.context_box_id.to_string()), false), (profile, true)] {
             let Some(content) = name.map(|name| store.read_box(&name)).transpose()?.flatten() else { continue };
-            content.id.iter().chain(&content.parent_ids).for_each(|id| record(FileKind::Box, id));
-            content.card_ids.iter().filter(|_| is_profile).for_each(|id| record(FileKind::Card, id));
+            content.id.iter().chain(&content.parent_ids).for_each(|id| record(CardFileKind::Box, id));
+            content.card_ids.iter().filter(|_| is_profile).for_each(|id| record(CardFileKind::Card, id));
         }
     }
     Ok(())
@@ -123,7 +123,7 @@ fn record_forked(files: &LedgerFiles, ledger: &Ledger) -> Result<(), Failure> {
 
 fn build(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<BuiltBatch, Failure> {
     let repository = files.cards.global.open(Some(Access::Read))?;
-    let checkout = Checkout::new(&files.cards.global, &repository);
+    let checkout = OpenedRepository::new(&files.cards.global, &repository);
     let at = |line, failure| match failure {
         Failure::Usage(message) => Failure::Usage(prefix(&plan.shown, line) + &message),
         Failure::Input(message) => Failure::Input(prefix(&plan.shown, line) + &message),
@@ -156,7 +156,7 @@ fn build(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<BuiltBatch, Failure
 
 fn build_task(
     files: &LedgerFiles,
-    checkout: &Checkout<'_>,
+    checkout: &OpenedRepository<'_>,
     plan: &ForkPlan<'_>,
     given: &[BoxContent],
     index: usize,
@@ -179,7 +179,7 @@ fn build_task(
     let output_box = (!is_reused).then(|| LogName::new(&format!("{}.{index}", plan.id))).transpose()?;
     let missing = || Failure::Usage(format!("there is no recipe `{RECIPE}`"));
     let recipe = files.settings.handover.recipes.get(RECIPE).ok_or_else(missing)?;
-    let (arguments, boxes, budget) = (&Arguments(arguments), &boxes[..], &BudgetArgs::default());
+    let (arguments, boxes, budget) = (&RecipeArguments(arguments), &boxes[..], &BudgetArgs::default());
     let (to, from, root) = (&*task.target_ref, Some(&*plan.batch.parent_agent), task.root.as_ref());
     let handover = HandoverTask { name: RECIPE, recipe, arguments, boxes, to, from, root, output_box, budget };
     built(checkout, &files.cards, handover)

@@ -1,20 +1,46 @@
 //! A diff as a document.
 
-use crate::console::{Document, Line, Role, line};
-use crate::review::{Diff, DiffLine, FieldChange, PackChange, ReviewItem, SharedChange};
-use std::collections::{BTreeMap, HashMap};
+use crate::console::{Document, Line, TextStyle, counted, line};
+use crate::review::{Cause, Diff, DiffLine, FieldChange, Hunk, PackChange, ReviewItem, SharedChange};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// How many packs or sections are named; of more, the rest is counted.
 const MAX_NAMED: usize = 5;
 
-pub(in crate::cli) fn document(diff: &Diff, graph: Option<(Vec<Line>, usize)>) -> Document {
+/// The most lines of changed texts that Markdown shows; what is more is folded.
+const MAX_SHOWN_LINES: usize = 20;
+
+/// What of a diff is shown, and how.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::cli) struct DiffOptions {
+    /// Whether each section is listed that nobody edited; else they are counted.
+    pub(in crate::cli) all: bool,
+    /// Whether the document is for Markdown, which folds what is long and has a drawing.
+    pub(in crate::cli) markdown: bool,
+}
+
+/// Returns what people edited, what needs review, and then what follows from it.
+pub(in crate::cli) fn document(diff: &Diff, options: DiffOptions) -> Document {
     let mut document = Document::default();
     let (verdict, names) = diff.verdict_words();
     document.title(line(&verdict, &names));
+    let needs_review = |shared: &SharedChange| {
+        let is_of = |item: &ReviewItem| item.section.as_ref() == Some(&shared.section.id);
+        diff.needs_review.iter().any(|item| is_of(item) && item.packs.iter().any(|name| shared.packs.contains(name)))
+    };
+    // What only came or went with its whole pack is no news, unless it needs review.
+    let is_changed = |name: &String| diff.packs.iter().any(|pack| pack.name == *name && pack.change == "changed");
+    let is_news = |shared: &&SharedChange| needs_review(shared) || shared.packs.iter().any(is_changed);
+    let mut news: Vec<&SharedChange> = diff.sections.iter().filter(is_news).collect();
+    news.sort_by_key(|shared| (!needs_review(shared), std::cmp::Reverse(shared.packs.len())));
+    if !diff.causes.is_empty() {
+        document.heading("Causes");
+        document.nested_list(edits(diff, &news, options));
+    }
     if !diff.needs_review.is_empty() {
         document.heading("Needs review");
         document.nested_list(grouped(&diff.needs_review).into_iter().map(|group| {
-            let reason = Line::default().then(Role::Warning, group.reason.replace('_', " "));
+            let reason = Line::default().then(TextStyle::Warning, group.reason.replace('_', " "));
             let text = match &group.sections[..] {
                 [] => line(": {}", &[group.message]),
                 [section] => line(": {}: {}", &[section, group.message]),
@@ -25,31 +51,102 @@ pub(in crate::cli) fn document(diff: &Diff, graph: Option<(Vec<Line>, usize)>) -
             (reason.join(text), packs)
         }));
     }
-    if !diff.causes.is_empty() {
-        document.heading("Causes");
-        document.list(diff.causes.iter().map(|cause| line("{}: ", &[&cause.words]).join(pack_names(&cause.packs))));
-    }
-    if let Some((graph, left_out)) = graph {
-        document.code("mermaid", graph);
-        if left_out > 0 {
-            document.paragraph(format!("The drawing leaves {left_out} related items out."));
-        }
-    }
-    let needs_review = |shared: &SharedChange| {
-        let is_of = |item: &ReviewItem| item.section.as_ref() == Some(&shared.section.id);
-        diff.needs_review.iter().any(|item| is_of(item) && item.packs.iter().any(|name| shared.packs.contains(name)))
-    };
-    // What only came or went with its whole pack is no news, unless it needs review.
-    let is_changed = |name: &String| diff.packs.iter().any(|pack| pack.name == *name && pack.change == "changed");
-    let is_shown = |shared: &&SharedChange| needs_review(shared) || shared.packs.iter().any(is_changed);
-    let mut shown: Vec<&SharedChange> = diff.sections.iter().filter(is_shown).collect();
-    shown.sort_by_key(|shared| (!needs_review(shared), std::cmp::Reverse(shared.packs.len())));
-    sections(&mut document, shown);
+    // The text of an input is above, with its cause.
+    let is_listed =
+        |shared: &&SharedChange| options.all || shared.section.input.is_none() && !shared.section.is_unedited();
+    sections(&mut document, news.iter().copied().filter(is_listed).collect());
     if !diff.packs.is_empty() {
         document.heading("Packs");
-        diff.packs.iter().for_each(|pack| of_pack(&mut document, diff, pack));
+        unedited(&mut document, &news, options);
+        packs(&mut document, diff, options);
     }
     document
+}
+
+/// Returns each cause with the changed text of its input; Markdown folds what is more than a few lines.
+fn edits(diff: &Diff, news: &[&SharedChange], options: DiffOptions) -> Vec<(Line, Document)> {
+    let mut room = MAX_SHOWN_LINES;
+    let edit = |cause: &Cause| {
+        let (fields, lines) = edit_of(cause, news);
+        let mut below = Document::default();
+        below.list(fields);
+        if options.markdown && lines.len() > room {
+            let (count, mut folded) = (counted(lines.len(), "line"), Document::default());
+            folded.code("diff", lines);
+            below.details(count, folded);
+        } else {
+            room -= lines.len().min(room);
+            below.code("diff", lines);
+        }
+        (line("{}: ", &[&cause.words]).join(pack_names(&cause.packs)), below)
+    };
+    diff.causes.iter().map(edit).collect()
+}
+
+/// Returns the changed facts and lines of an input, each once, however many packs and sections have it.
+fn edit_of(cause: &Cause, news: &[&SharedChange]) -> (Vec<Line>, Vec<Line>) {
+    let is_own = |shared: &&&SharedChange| {
+        let is_in_pack = shared.packs.iter().any(|pack| cause.packs.contains(pack));
+        is_in_pack && shared.section.input.as_ref() == Some(&cause.name) && !shared.section.is_unedited()
+    };
+    let (lists, texts): (Vec<&SharedChange>, Vec<_>) =
+        news.iter().copied().filter(|shared| is_own(&shared)).partition(|shared| shared.section.is_list());
+    let facts: HashSet<&FieldChange> = texts.iter().flat_map(|shared| &shared.section.fields).collect();
+    let mut facts: Vec<_> = facts.into_iter().filter(|it| !matches!(&*it.field, "place" | "evidence")).collect();
+    facts.sort_by_key(|it| (&it.field, &it.new, &it.old));
+    let facts = facts.into_iter().map(field).collect();
+    let (mut seen, mut lines) = (HashSet::new(), Vec::new());
+    for own in [texts, lists] {
+        // The lists of a work item repeat its text.
+        if lines.is_empty() {
+            for hunk in own.iter().flat_map(|shared| &shared.section.hunks) {
+                let changed = hunk.lines.iter().filter(|line| line.change != "same");
+                if changed.filter(|line| seen.insert(*line)).count() > 0 {
+                    lines.extend(hunk_lines(hunk));
+                }
+            }
+        }
+    }
+    (facts, lines)
+}
+
+/// Adds a line that counts what nobody edited; Markdown folds the list below it.
+fn unedited(document: &mut Document, news: &[&SharedChange], options: DiffOptions) {
+    let sections: Vec<&SharedChange> = news.iter().copied().filter(|shared| shared.section.is_unedited()).collect();
+    if options.all || sections.is_empty() {
+        return;
+    }
+    let recut = sections.iter().filter(|shared| shared.section.recut).count();
+    let counts = [(recut, "re-cut by the budget"), (sections.len() - recut, "moved by lines")];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts =
+        counts.map(|(count, how)| format!("{} {how}", counted(*count, "section"))).collect::<Vec<_>>().join(", ");
+    if !options.markdown {
+        return document.paragraph(format!("{counts}: `-v` lists them"));
+    }
+    let mut below = Document::default();
+    below.list(sections.into_iter().map(|shared| {
+        let how = if shared.section.recut { "re-cut" } else { "moved" };
+        line(&format!("{{}}: {how}, in "), &[&shared.section.id]).join(pack_names(&shared.packs))
+    }));
+    document.details(counts, below);
+}
+
+fn packs(document: &mut Document, diff: &Diff, options: DiffOptions) {
+    if let Some((graph, left_out)) = graph(diff).filter(|_| options.markdown) {
+        let mut drawing = Document::default();
+        drawing.code("mermaid", graph);
+        if left_out > 0 {
+            drawing.paragraph(format!("The drawing leaves {left_out} related items out."));
+        }
+        document.details("A drawing of the items", drawing);
+    }
+    let mut packs = Document::default();
+    let list = if options.markdown { &mut packs } else { &mut *document };
+    diff.packs.iter().for_each(|pack| of_pack(list, diff, pack, options));
+    if options.markdown {
+        document.details(counted(diff.packs.len(), "pack"), packs);
+    }
 }
 
 pub(in crate::cli) fn sections(document: &mut Document, shown: Vec<&SharedChange>) {
@@ -75,27 +172,27 @@ pub(in crate::cli) fn sections(document: &mut Document, shown: Vec<&SharedChange
         };
         let mut below = Document::default();
         below.list(section.fields.iter().map(field));
-        let lines = section.hunks.iter().flat_map(|hunk| {
-            let place = match hunk.old_line == hunk.new_line {
-                true => format!("@@ line {} @@", hunk.new_line),
-                false => format!("@@ line {} → {} @@", hunk.old_line, hunk.new_line),
-            };
-            let place = Line::default().then(Role::Place, place);
-            std::iter::once(place).chain(hunk.lines.iter().map(diff_line))
-        });
-        below.code("diff", lines.collect());
-        let summary = summary.then(Role::Plain, format!("{moved}, {size} chars, in ")).join(pack_names(packs));
+        below.code("diff", section.hunks.iter().flat_map(hunk_lines).collect());
+        let summary = summary.then(TextStyle::Plain, format!("{moved}, {size} chars, in ")).join(pack_names(packs));
         document.details(summary, below);
     }
 }
 
-fn of_pack(document: &mut Document, diff: &Diff, pack: &PackChange) {
-    let note = |note: &String| Line::default().then(Role::Warning, note);
+fn hunk_lines(hunk: &Hunk) -> impl Iterator<Item = Line> {
+    let place = match hunk.old_line == hunk.new_line {
+        true => format!("@@ line {} @@", hunk.new_line),
+        false => format!("@@ line {} → {} @@", hunk.old_line, hunk.new_line),
+    };
+    std::iter::once(Line::default().then(TextStyle::Place, place)).chain(hunk.lines.iter().map(diff_line))
+}
+
+fn of_pack(document: &mut Document, diff: &Diff, pack: &PackChange, options: DiffOptions) {
+    let note = |note: &String| Line::default().then(TextStyle::Warning, note);
     let mut lines: Vec<Line> = pack.notes.iter().map(note).collect();
     let sections = pack.sections.iter().filter_map(|at| diff.sections.get(*at)).map(|shared| &shared.section);
     let (is_changed, is_there) = (pack.change == "changed", pack.change != "removed");
     if is_changed {
-        lines.extend(sections.map(|section| {
+        lines.extend(sections.filter(|section| options.all || !section.is_unedited()).map(|section| {
             line("{} {}, {}", &[sign(&section.change), &section.id, &section.change.replace('_', " ")])
         }));
         lines.extend(pack.neighbours.iter().filter(|neighbour| neighbour.change != "same").map(|neighbour| {
@@ -123,15 +220,15 @@ fn of_pack(document: &mut Document, diff: &Diff, pack: &PackChange) {
     }));
     let mut below = Document::default();
     below.list(lines);
-    let summary = line("{}", &[&pack.name]).then(Role::Plain, format!("  {}  ", pack.change));
+    let summary = line("{}", &[&pack.name]).then(TextStyle::Plain, format!("  {}  ", pack.change));
     document.details(summary.join(line("{} {}", &[&pack.root, &pack.title])), below);
 }
 
 pub(in crate::cli) fn diff_line(changed: &DiffLine) -> Line {
     let (sign, role, words) = match changed.change.as_str() {
-        "added" => ("+ ", Role::Added, Role::AddedWords),
-        "removed" => ("- ", Role::Removed, Role::RemovedWords),
-        _ => ("  ", Role::Plain, Role::Plain),
+        "added" => ("+ ", TextStyle::Added, TextStyle::AddedWords),
+        "removed" => ("- ", TextStyle::Removed, TextStyle::RemovedWords),
+        _ => ("  ", TextStyle::Plain, TextStyle::Plain),
     };
     let segments = changed.segments.iter();
     segments.fold(Line::default().then(role, sign), |line, segment| {
@@ -238,7 +335,7 @@ impl MermaidGraph {
         let Some(root) = self.node(&pack.root, &pack.title, &pack.change) else { return };
         let sections = pack.sections.iter().filter_map(|at| diff.sections.get(*at)).map(|shared| &shared.section);
         let is_file = |kind: &str| matches!(kind, "adr_excerpt" | "file_excerpt");
-        for section in sections.filter(|section| pack.change == "changed" && is_file(&section.kind)) {
+        for section in sections.filter(|it| pack.change == "changed" && is_file(&it.kind) && !it.is_unedited()) {
             let file = section.id.split_once('.').map_or(&*section.id, |(_, file)| file);
             if let Some(file) = self.node(file, "", &section.change) {
                 self.edge(root, "-.->", file);
@@ -248,7 +345,7 @@ impl MermaidGraph {
 }
 
 /// Returns the lines of a mermaid block and the number of omitted nodes; `None` if no pack has neighbours.
-pub(in crate::cli) fn graph(diff: &Diff) -> Option<(Vec<Line>, usize)> {
+fn graph(diff: &Diff) -> Option<(Vec<Line>, usize)> {
     let mut graph = MermaidGraph::default();
     diff.packs.iter().filter(|pack| !pack.root.is_empty()).for_each(|pack| graph.pack(diff, pack));
     // Changed neighbours are added first.

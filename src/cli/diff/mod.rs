@@ -2,15 +2,15 @@
 
 mod document;
 
-pub(super) use document::{diff_line, document, graph, named, sections};
+pub(super) use document::{DiffOptions, diff_line, document, named, sections};
 
 use super::args::{BudgetArgs, DiffArgs, Global};
 use super::input::{self, from_here};
-use super::packs::Checkout;
+use super::packs::OpenedRepository;
 use super::verify::companion_fault;
 use crate::console::{Annotations, Exit, Failure, Format, PathFailure, settled, without_secrets};
 use crate::engine::{Built, Project, lost_its_issue, pack_file_name};
-use crate::git::{GitObject, History, HistoryError, is_head, merge_base};
+use crate::git::{GitObject, HistoryError, ObjectReader, is_head, merge_base};
 use crate::model::{IssueReference, slug};
 use crate::review::{self, Diff, Pair, Rebuilt, SalvagedPack, compare, salvage};
 use crate::seal::Sealed;
@@ -84,8 +84,8 @@ fn compared(Sides { old, new }: &Sides, rebuilt: Option<&BTreeMap<String, Rebuil
 }
 
 fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
-    let graph = graph(diff).filter(|_| global.format == Format::Markdown);
-    let document = document(diff, graph);
+    let options = DiffOptions { all: global.verbose, markdown: global.format == Format::Markdown };
+    let document = document(diff, options);
     if global.format != Format::Github {
         return Ok(document.print(global.format, global.verbose, &[], diff)?);
     }
@@ -105,7 +105,7 @@ fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
 /// Packs that the side lacks are included, unless the side is a single pack.
 fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, Exit), Failure> {
     let repository = global.open(None)?;
-    let checkout = Checkout::new(global, &repository);
+    let checkout = OpenedRepository::new(global, &repository);
     let sealed = |built: Built| Some((built.plan.name, built.outcome.ok()?));
     let budget = BudgetArgs::default();
     let (built, run) = checkout.run(checkout.project.roots(), (&[], &budget), &sealed)?;
@@ -266,7 +266,7 @@ impl Sides {
 
 fn object(global: &Global, revision: &str, path: &str) -> Result<Option<GitObject>, Failure> {
     let is_pack_name = |name: &str| name.ends_with(".json") && !name.starts_with('.');
-    let mut history = History::open(&global.workspace().configuration()?.0).map_err(outside)?;
+    let mut history = ObjectReader::open(&global.workspace().configuration()?.0).map_err(outside)?;
     history.read(revision, path.trim_end_matches('/'), &is_pack_name).map_err(outside)
 }
 

@@ -11,7 +11,7 @@ use crate::cli::publish::{self, Published, Publisher, UnknownPush};
 use crate::cli::wake::{Doorbell, Ring};
 use crate::config::Settings;
 use crate::console::{self, Exit, Failure, PathFailure, object, printable, stamp};
-use crate::handoff::cards::{ContentId, LogName, ToolError, Written};
+use crate::handoff::cards::{ContentId, LogName, ToolError, WrittenFiles};
 use crate::handoff::handover::{Party, own_log};
 use crate::handoff::ledger::{
     BATCHES, ClaimState, INBOXES, Ledger, LedgerFolder, Outcome, TurnRequest, WorkId, Writer,
@@ -35,7 +35,7 @@ pub(crate) struct LedgerFiles {
     pub(crate) inboxes: LedgerFolder,
     /// The packs of handovers that were read, by the boxes that these made.
     pub(crate) packs: RefCell<BTreeMap<ContentId, Rc<HandedPack>>>,
-    pub(crate) written: RefCell<Written>,
+    pub(crate) written: RefCell<WrittenFiles>,
     publisher: RefCell<Option<Publisher>>,
 }
 

@@ -22,7 +22,7 @@ pub(super) struct Journal {
     top: PathBuf,
     /// The path from there to the repo's root: empty, or with a final `/`.
     prefix: String,
-    entries: Vec<Entry>,
+    entries: Vec<JournalEntry>,
     /// The entries that stay for a command that pushes.
     pending: String,
 }
@@ -30,14 +30,14 @@ pub(super) struct Journal {
 /// A line of the journal. The files of a commit are announced before it.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Entry {
+enum JournalEntry {
     /// A file that is created once, by the first process that wants its name.
     File { path: String, digest: String },
     /// A commit that is pushed, or that the branch is moved to.
     Commit { id: String, push: bool },
 }
 
-impl Entry {
+impl JournalEntry {
     fn line(&self) -> String {
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
@@ -68,12 +68,12 @@ impl Journal {
     }
 
     pub(super) fn will_create(&mut self, path: &str, bytes: &[u8]) -> io::Result<()> {
-        let entry = Entry::File { path: format!("{}{path}", self.prefix), digest: Digest::of(bytes).hex() };
+        let entry = JournalEntry::File { path: format!("{}{path}", self.prefix), digest: Digest::of(bytes).hex() };
         self.file.write_all(entry.line().as_bytes())
     }
 
     pub(super) fn will_publish(&mut self, commit: &str, push: bool) -> io::Result<()> {
-        self.file.write_all(Entry::Commit { id: commit.to_owned(), push }.line().as_bytes())
+        self.file.write_all(JournalEntry::Commit { id: commit.to_owned(), push }.line().as_bytes())
     }
 
     pub(super) fn clear(&mut self) -> io::Result<()> {
@@ -85,12 +85,12 @@ impl Journal {
     /// Returns whether a killed command created the file that is at `path`, from the repo's root.
     pub(super) fn has_left(&self, path: &str) -> bool {
         let full = format!("{}{path}", self.prefix);
-        let is_it = |entry: &&Entry| matches!(entry, Entry::File { path, .. } if *path == full);
+        let is_it = |entry: &&JournalEntry| matches!(entry, JournalEntry::File { path, .. } if *path == full);
         self.entries.iter().filter(is_it).any(|entry| self.left_file(entry).is_some())
     }
 
-    fn left_file(&self, entry: &Entry) -> Option<PathBuf> {
-        let Entry::File { path, digest } = entry else { return None };
+    fn left_file(&self, entry: &JournalEntry) -> Option<PathBuf> {
+        let JournalEntry::File { path, digest } = entry else { return None };
         // Nothing else is ever removed.
         let file = RepoPath::new(path).is_ok_and(|plain| plain.as_str() == path).then(|| self.top.join(path))?;
         let is_file = file.symlink_metadata().is_ok_and(|it| it.is_file());
@@ -106,14 +106,14 @@ impl Journal {
         let (mut files, mut unpublished) = (Vec::new(), Vec::new());
         self.pending.clear();
         for entry in &self.entries {
-            let Entry::Commit { id, push } = entry else {
+            let JournalEntry::Commit { id, push } = entry else {
                 files.push(entry);
                 continue;
             };
             let of_commit = std::mem::take(&mut files);
             match arrived {
                 _ if contains(&self.top, "HEAD", id) => self.refresh_index(id)?,
-                None if *push => self.pending.extend(of_commit.into_iter().chain([entry]).map(Entry::line)),
+                None if *push => self.pending.extend(of_commit.into_iter().chain([entry]).map(JournalEntry::line)),
                 Some(arrived) if *push && arrived(id) => {}
                 _ => unpublished.extend(of_commit),
             }
@@ -130,7 +130,7 @@ impl Journal {
         let listed = listed.map_err(failed)?;
         let committed: BTreeSet<&str> = listed.split('\0').collect();
         for entry in unpublished {
-            let is_committed = matches!(entry, Entry::File { path, .. } if committed.contains(path.as_str()));
+            let is_committed = matches!(entry, JournalEntry::File { path, .. } if committed.contains(path.as_str()));
             if !is_committed && let Some(file) = self.left_file(entry) {
                 fs::remove_file(file)?;
             }

@@ -10,7 +10,7 @@ mod remote;
 
 use crate::console::{self, Failure, PathFailure, printable};
 use crate::git::{Git, git, git_folder, patient};
-use crate::handoff::cards::Written;
+use crate::handoff::cards::WrittenFiles;
 use crate::store::StoreError;
 use journal::Journal;
 use std::collections::BTreeSet;
@@ -90,7 +90,7 @@ impl Publisher {
     }
 
     /// Commits exactly these files, and pushes the commit. If that fails, those that are new are removed again.
-    pub(crate) fn publish(&mut self, written: &Written, message: &str, quiet: bool) -> Result<Published, Failure> {
+    pub(crate) fn publish(&mut self, written: &WrittenFiles, message: &str, quiet: bool) -> Result<Published, Failure> {
         let base = head(&self.root);
         let base = base.as_deref();
         let commit = self.commit(written, base, message).transpose();
@@ -121,7 +121,7 @@ impl Publisher {
     }
 
     /// Makes a commit of the files on `base`; `None` if that has them already.
-    fn commit(&self, written: &Written, base: Option<&str>, message: &str) -> Result<Option<String>, Failure> {
+    fn commit(&self, written: &WrittenFiles, base: Option<&str>, message: &str) -> Result<Option<String>, Failure> {
         let index = self.root.join(self.git(&["rev-parse", "--git-path", INDEX])?);
         let with_index = |arguments: &[&str], input: Option<&str>| {
             let git = Git::as_user(&self.root, arguments).env("GIT_INDEX_FILE", &index).input(input);
@@ -144,7 +144,7 @@ impl Publisher {
     }
 
     /// Moves the branch from `base` to a commit, and adds its files to the user's index.
-    fn follow(&self, written: &Written, commit: &str, base: Option<&str>, message: &str) -> Result<(), Failure> {
+    fn follow(&self, written: &WrittenFiles, commit: &str, base: Option<&str>, message: &str) -> Result<(), Failure> {
         let none = "0".repeat(commit.len());
         self.git(&["update-ref", "-m", message, "HEAD", commit, base.unwrap_or(&none)])?;
         let added = patient(&self.root, &ADD, Some(&listed(written))).map(drop).map_err(failed);
@@ -158,7 +158,7 @@ impl Publisher {
     }
 
     /// Returns the cards, boxes and packs in this clone that the written files need and the commit lacks.
-    fn lacking(&self, commit: &str, written: &Written) -> Result<BTreeSet<String>, Failure> {
+    fn lacking(&self, commit: &str, written: &WrittenFiles) -> Result<BTreeSet<String>, Failure> {
         let listed = self.git(&["ls-tree", "-r", "-z", "--name-only", commit, "--", &self.context])?;
         let there: BTreeSet<&str> = listed.split('\0').collect();
         let ids_of = |path: &str| match fs::read(self.root.join(path)) {
@@ -217,7 +217,7 @@ fn head(root: &Path) -> Option<String> {
     git(root, &["rev-parse", "-q", "--verify", "HEAD"]).ok()
 }
 
-fn listed(written: &Written) -> String {
+fn listed(written: &WrittenFiles) -> String {
     written.files.keys().flat_map(|path| [path, "\0"]).collect()
 }
 

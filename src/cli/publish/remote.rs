@@ -4,7 +4,7 @@ use super::journal::contains;
 use super::{ADD, Published, Publisher, RESET, UnknownPush, failed, head, incomplete};
 use crate::console::Failure;
 use crate::git::{Git, GitError, MAX_DURATION, git, patient, wait};
-use crate::handoff::cards::Written;
+use crate::handoff::cards::WrittenFiles;
 use std::path::Path;
 use std::time::Duration;
 
@@ -61,7 +61,12 @@ impl Publisher {
     }
 
     /// Pushes a commit until it arrives or the remote has other commits.
-    pub(super) fn push(&mut self, written: &Written, commit: &str, base: Option<&str>) -> Result<Published, Failure> {
+    pub(super) fn push(
+        &mut self,
+        written: &WrittenFiles,
+        commit: &str,
+        base: Option<&str>,
+    ) -> Result<Published, Failure> {
         let lacking = self.lacking(commit, written)?;
         if !lacking.is_empty() {
             return Err(incomplete(&lacking));

@@ -4,7 +4,7 @@ mod read;
 
 use super::args::{DiffArgs, Global};
 use super::input;
-use super::packs::Checkout;
+use super::packs::OpenedRepository;
 use crate::cli::diff::{self, diff_line, named as named_list, outside};
 use crate::console::github::append;
 use crate::console::{self, Document, Exit, Failure, Format, Line, line, printable, report, settled};
@@ -37,7 +37,7 @@ struct ReadPack {
     own_edits: Option<String>,
 }
 
-struct Answer {
+struct SinceReport {
     packs: Vec<ReadPack>,
     diff: Diff,
 }
@@ -56,7 +56,7 @@ fn try_run(global: &Global, args: &DiffArgs, named: &[ReadPack]) -> Result<Exit,
     if let Some(range) = &args.commits {
         read.extend(of_commits(&repository, range)?);
     }
-    let answer = answer(&Checkout::new(global, &repository), read)?;
+    let answer = answer(&OpenedRepository::new(global, &repository), read)?;
     repository.confirm_settled()?;
     // A pack that was named and that nothing holds is wrong usage; one that a commit names may be elsewhere.
     if let Some(lost) = answer.packs.iter().find(|read| read.compared.status == "missing" && read.commits.is_empty()) {
@@ -74,12 +74,12 @@ fn try_run(global: &Global, args: &DiffArgs, named: &[ReadPack]) -> Result<Exit,
 }
 
 /// Returns a diagnostic for each pack that commits of `range` name and that is not what a build gives now.
-pub(crate) fn diagnostics(checkout: &Checkout<'_>, range: &str) -> Result<Vec<Diagnostic>, Failure> {
+pub(crate) fn diagnostics(checkout: &OpenedRepository<'_>, range: &str) -> Result<Vec<Diagnostic>, Failure> {
     let answer = answer(checkout, of_commits(checkout.repository, range)?)?;
     Ok(answer.packs.iter().filter_map(diagnostic).collect())
 }
 
-fn exit(global: &Global, answer: &Answer) -> Exit {
+fn exit(global: &Global, answer: &SinceReport) -> Exit {
     answer.packs.iter().fold(Exit::Done, |exit, read| {
         let own = match read.compared.status {
             _ if read.compared.is_damaged => Exit::Invalid,
@@ -140,8 +140,8 @@ fn of_commits(repository: &Repository, range: &str) -> Result<Vec<ReadPack>, Fai
     Ok(read)
 }
 
-fn answer(now: &Checkout<'_>, mut read: Vec<ReadPack>) -> Result<Answer, Failure> {
-    let Checkout { repository, project, .. } = now;
+fn answer(now: &OpenedRepository<'_>, mut read: Vec<ReadPack>) -> Result<SinceReport, Failure> {
+    let OpenedRepository { repository, project, .. } = now;
     find(repository, &mut read)?;
     for read in &mut read {
         if read.candidates.len() > 1 {
@@ -166,7 +166,7 @@ fn answer(now: &Checkout<'_>, mut read: Vec<ReadPack>) -> Result<Answer, Failure
         Pair { name: label.clone(), old: Some(compared.old.clone()), new, rebuilt: None }
     });
     let diff = crate::review::compare(&pairs.collect::<Vec<_>>(), false);
-    Ok(Answer { packs: read, diff })
+    Ok(SinceReport { packs: read, diff })
 }
 
 fn label(read: &mut [ReadPack]) {
@@ -278,7 +278,7 @@ struct NamingCommit {
     subject: String,
 }
 
-fn print(global: &Global, answer: &Answer) -> Result<(), Failure> {
+fn print(global: &Global, answer: &SinceReport) -> Result<(), Failure> {
     let packs: Vec<Value> = answer.packs.iter().map(pack_output).collect();
     let value = json!({"packs": packs, "diff": answer.diff});
     let diagnostics: Vec<_> = match global.format {
@@ -296,7 +296,7 @@ fn print(global: &Global, answer: &Answer) -> Result<(), Failure> {
     Ok(())
 }
 
-fn verdict(answer: &Answer) -> String {
+fn verdict(answer: &SinceReport) -> String {
     let fresh = answer.packs.iter().filter(|read| read.compared.status == "fresh").count();
     format!("{fresh} of {} packs are what a build gives now", answer.packs.len())
 }
@@ -323,7 +323,7 @@ fn pack_output(read: &ReadPack) -> Value {
 }
 
 /// Returns the document about the packs, followed by their whole diff, or by what no move says.
-fn document(answer: &Answer, whole: bool) -> Document {
+fn document(answer: &SinceReport, whole: bool) -> Document {
     let mut document = Document::default();
     let [first, ..] = &answer.packs[..] else { return document };
     document.title(match first.commits.is_empty() {
@@ -339,8 +339,8 @@ fn document(answer: &Answer, whole: bool) -> Document {
         (line(&format!("{{}}: {}", read.compared.status), &[&read.label]), below)
     }));
     if whole && !answer.diff.is_empty() {
-        let graph = diff::graph(&answer.diff);
-        document.details("All that changed in them", diff::document(&answer.diff, graph));
+        let options = diff::DiffOptions { all: true, markdown: true };
+        document.details("All that changed in them", diff::document(&answer.diff, options));
     } else {
         diff::sections(&mut document, uncovered(answer));
     }
@@ -387,7 +387,7 @@ fn moves(read: &ReadPack) -> Vec<(Line, Document)> {
 }
 
 /// Returns the sections that changed in a way that no move says: new ones, those that are gone, and texts that are not whole.
-fn uncovered(answer: &Answer) -> Vec<&SharedChange> {
+fn uncovered(answer: &SinceReport) -> Vec<&SharedChange> {
     // Of a pack whose root is gone, all sections are.
     let packs = || answer.packs.iter().filter(|read| read.compared.new.is_some());
     let is_uncovered = |shared: &&SharedChange| {

@@ -4,11 +4,11 @@
 use super::ReadPack;
 use crate::cli::delivery::{self, DeliveryLine};
 use crate::cli::diff::outside;
-use crate::cli::packs::{Checkout, PackKey};
+use crate::cli::packs::{OpenedRepository, PackKey};
 use crate::config::Strategy;
 use crate::console::Failure;
 use crate::engine::{BudgetLimits, BudgetProbe, EngineError, Repository, RootError, UNVERIFIABLE, lost_its_issue};
-use crate::git::{History, HistoryError, file_versions, is_in_git, is_shallow};
+use crate::git::{HistoryError, ObjectReader, file_versions, is_in_git, is_shallow};
 use crate::init::DELIVERED;
 use crate::model::{Diagnostic, RepoPath, Severity, quoted};
 use crate::review::{Difference, PackMoves, SalvagedPack, content_hash, difference, limits, salvage};
@@ -127,7 +127,7 @@ impl Search<'_> {
         if versions.is_empty() {
             return Ok(());
         }
-        let mut history = History::open(repository.root()).map_err(outside)?;
+        let mut history = ObjectReader::open(repository.root()).map_err(outside)?;
         for version in versions {
             let bytes = match history.blob(&version.blob) {
                 Ok(Some(bytes)) => bytes,
@@ -191,9 +191,9 @@ impl Compared {
 }
 
 /// A pack, whether such packs have other limits now, and what is wrong with the inputs.
-type Built = (Option<Sealed>, bool, Vec<Diagnostic>);
+type RebuiltPack = (Option<Sealed>, bool, Vec<Diagnostic>);
 
-impl Checkout<'_> {
+impl OpenedRepository<'_> {
     pub(super) fn compare(&self, found: &FoundPack) -> Result<Compared, Failure> {
         let project = &self.project;
         let clean = |text: String| project.without_secrets(&text);
@@ -286,7 +286,7 @@ impl Checkout<'_> {
     }
 
     /// Builds within the limits of an older pack.
-    fn build_within(&self, probe: &BudgetProbe<'_, '_>, budget: &PackBudget) -> Result<Built, Failure> {
+    fn build_within(&self, probe: &BudgetProbe<'_, '_>, budget: &PackBudget) -> Result<RebuiltPack, Failure> {
         let (sealed, report) = probe.report(self.repository.files(), probe.limits)?;
         let has_limit = budget.max_chars.or(budget.max_bytes).or(budget.max_tokens).is_some();
         // A pack of which no limit could be read has those of today.
@@ -304,7 +304,7 @@ impl Checkout<'_> {
 }
 
 /// Returns why there is nothing to compare: the packs that hashes name are neither in files nor in git, but may be in the record.
-pub(super) fn missing(now: &Checkout<'_>, hash: Option<&HashPrefix>) -> Result<Compared, Failure> {
+pub(super) fn missing(now: &OpenedRepository<'_>, hash: Option<&HashPrefix>) -> Result<Compared, Failure> {
     let Some(hash) = hash else {
         let reason = "it is no hash of a pack: `contextpack render ITEM --trailer` prints the trailer";
         return Ok(Compared { status: "missing", reasons: vec![reason.to_owned()], ..Compared::default() });

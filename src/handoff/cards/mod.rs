@@ -19,7 +19,7 @@ pub(crate) use json::parse_file;
 pub use json::{canonical_bytes, check_hash, parse, without_line_end};
 pub use messages::{MessageStyle, import, messages};
 pub use prepare::{CardWriter, PreparedCard};
-pub use store::{CardStore, FileKind, LARGEST_BATCH, ReadCard, Written};
+pub use store::{CardFileKind, CardStore, LARGEST_BATCH, ReadCard, WrittenFiles};
 pub use store::{DELETED, TOMBSTONE, read_append, unchanged};
 
 use crate::store::StoreError;

@@ -23,12 +23,12 @@ pub const TOMBSTONE: &str = "{\"schema_version\":\"tombstone/v1\"}";
 pub const DELETED: &str = ".deleted.json";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileKind {
+pub enum CardFileKind {
     Card,
     Box,
 }
 
-impl FileKind {
+impl CardFileKind {
     fn folder(self) -> &'static str {
         if self == Self::Card { "cards" } else { "boxes" }
     }
@@ -64,7 +64,7 @@ impl CardStore {
         Folder::open(&self.root, &path)
     }
 
-    pub(super) fn folder_of(&self, kind: FileKind, hex: &str) -> Result<Folder, StoreError> {
+    pub(super) fn folder_of(&self, kind: CardFileKind, hex: &str) -> Result<Folder, StoreError> {
         self.folder(&format!("{}/{}", kind.folder(), &hex[..2]))
     }
 
@@ -84,7 +84,7 @@ impl CardStore {
         invalid(&shown.replace('\\', "/"), "it is no regular file, so it is not read; remove it")
     }
 
-    pub fn shown(&self, kind: FileKind, id: &ContentId) -> String {
+    pub fn shown(&self, kind: CardFileKind, id: &ContentId) -> String {
         let hex = id.hex();
         self.path(&format!("{}/{}/{hex}.json", kind.folder(), &hex[..2]))
     }
@@ -94,7 +94,7 @@ impl CardStore {
     }
 
     /// Finds the card or box that an id, or the beginning of one, names; `None` if there is none.
-    pub fn find(&self, kind: FileKind, typed: &str) -> Result<Option<ContentId>, CardError> {
+    pub fn find(&self, kind: CardFileKind, typed: &str) -> Result<Option<ContentId>, CardError> {
         let digits = id_prefix(typed, kind.word())?;
         if let Some(id) = ContentId::from_hex(&digits) {
             return Ok(self.has(kind, &id)?.then_some(id));
@@ -105,26 +105,26 @@ impl CardStore {
             .iter()
             .filter(|name| name.starts_with(&digits))
             .filter_map(|name| {
-                let hex = name.strip_suffix(DELETED).filter(|_| kind == FileKind::Card);
+                let hex = name.strip_suffix(DELETED).filter(|_| kind == CardFileKind::Card);
                 ContentId::from_hex(hex.or_else(|| name.strip_suffix(".json"))?)
             })
             .collect();
         only_one(typed, ids)
     }
 
-    pub fn has(&self, kind: FileKind, id: &ContentId) -> Result<bool, CardError> {
-        Ok(self.file(kind, id, ".json")?.is_some() || kind == FileKind::Card && self.is_deleted(id)?)
+    pub fn has(&self, kind: CardFileKind, id: &ContentId) -> Result<bool, CardError> {
+        Ok(self.file(kind, id, ".json")?.is_some() || kind == CardFileKind::Card && self.is_deleted(id)?)
     }
 
     /// Reads the file of an id; its name ends in `end`.
-    fn file(&self, kind: FileKind, id: &ContentId, end: &str) -> Result<Option<Vec<u8>>, CardError> {
+    fn file(&self, kind: CardFileKind, id: &ContentId, end: &str) -> Result<Option<Vec<u8>>, CardError> {
         self.read(&self.folder_of(kind, id.hex())?, &format!("{}{end}", id.hex()))
     }
 
     /// Parses the file of an id, whose content has to have that id.
     fn parsed_file<T>(
         &self,
-        kind: FileKind,
+        kind: CardFileKind,
         id: &ContentId,
         bytes: &[u8],
         read: impl FnOnce(Value) -> Result<T, String>,
@@ -137,9 +137,9 @@ impl CardStore {
         if self.is_deleted(id)? {
             return Ok(Err("deleted"));
         }
-        let Some(bytes) = self.file(FileKind::Card, id, ".json")? else { return Ok(Err("not found")) };
+        let Some(bytes) = self.file(CardFileKind::Card, id, ".json")? else { return Ok(Err("not found")) };
         let card = |value| Card::from_value(value).map_err(|error| error.to_string());
-        Ok(Ok(Box::new(self.parsed_file(FileKind::Card, id, &bytes, card)?)))
+        Ok(Ok(Box::new(self.parsed_file(CardFileKind::Card, id, &bytes, card)?)))
     }
 
     /// Reads a card that is in use at `now`.
@@ -150,7 +150,7 @@ impl CardStore {
     /// Finds cards that are to be referred to, each by its id or the beginning of one.
     pub fn cards_for_reference(&self, typed: &[String]) -> Result<Vec<ContentId>, CardError> {
         let found = typed.iter().map(|typed| {
-            let id = self.find(FileKind::Card, typed)?.ok_or_else(|| CardError::card_not_found(typed))?;
+            let id = self.find(CardFileKind::Card, typed)?.ok_or_else(|| CardError::card_not_found(typed))?;
             match self.card(&id)? {
                 Ok(_) => Ok(id),
                 Err("deleted") => Err(CardError::NotFound(format!("card not found: {typed} was deleted"))),
@@ -161,20 +161,20 @@ impl CardStore {
     }
 
     pub fn is_deleted(&self, id: &ContentId) -> Result<bool, CardError> {
-        Ok(self.file(FileKind::Card, id, DELETED)?.is_some())
+        Ok(self.file(CardFileKind::Card, id, DELETED)?.is_some())
     }
 
     /// Writes the tombstone of a card, and returns whether it was new.
     pub fn delete_card(&self, id: &ContentId) -> Result<bool, CardError> {
         let is_new = !self.is_deleted(id)?;
-        let folder = self.folder_of(FileKind::Card, id.hex())?;
+        let folder = self.folder_of(CardFileKind::Card, id.hex())?;
         folder.write(&format!("{}{DELETED}", id.hex()), TOMBSTONE.as_bytes())?;
         Ok(is_new)
     }
 
     /// Writes files all or none: if `write` fails, those that are new are removed again.
-    pub fn transaction<T, E>(&self, write: impl FnOnce(&mut Written) -> Result<T, E>) -> Result<T, E> {
-        let mut written = Written::default();
+    pub fn transaction<T, E>(&self, write: impl FnOnce(&mut WrittenFiles) -> Result<T, E>) -> Result<T, E> {
+        let mut written = WrittenFiles::default();
         let done = write(&mut written);
         // The error is reported, and what cannot be removed is named by nothing.
         done.inspect_err(|_| drop(written.remove_new(&self.root)))
@@ -251,9 +251,9 @@ impl CardStore {
     /// Reads the box that an id, a log's name or `name@clock` names; `None` if there is none.
     pub fn read_box(&self, typed: &str) -> Result<Option<BoxContent>, CardError> {
         if typed.starts_with("sha256:") || is_id_prefix(&typed.to_ascii_lowercase()) {
-            let Some(id) = self.find(FileKind::Box, typed)? else { return Ok(None) };
-            let Some(bytes) = self.file(FileKind::Box, &id, ".json")? else { return Ok(None) };
-            let snapshot = self.parsed_file(FileKind::Box, &id, &bytes, BoxSnapshot::from_value)?;
+            let Some(id) = self.find(CardFileKind::Box, typed)? else { return Ok(None) };
+            let Some(bytes) = self.file(CardFileKind::Box, &id, ".json")? else { return Ok(None) };
+            let snapshot = self.parsed_file(CardFileKind::Box, &id, &bytes, BoxSnapshot::from_value)?;
             let BoxSnapshot { card_ids, parent_ids, .. } = snapshot;
             return Ok(Some(BoxContent { name: id.to_string(), id: Some(id), card_ids, parent_ids }));
         }
@@ -281,8 +281,8 @@ impl CardStore {
 
     pub fn boxes(&self) -> Result<Vec<ContentId>, CardError> {
         let mut ids = Vec::new();
-        for folder in self.folder(FileKind::Box.folder())?.folders()? {
-            let names = self.folder(&format!("{}/{folder}", FileKind::Box.folder()))?.list()?;
+        for folder in self.folder(CardFileKind::Box.folder())?.folders()? {
+            let names = self.folder(&format!("{}/{folder}", CardFileKind::Box.folder()))?.list()?;
             let found = names.iter().filter_map(|name| ContentId::from_hex(name.strip_suffix(".json")?));
             ids.extend(found.filter(|id| id.hex().starts_with(&folder)));
         }
@@ -330,11 +330,11 @@ fn parsed(bytes: &[u8]) -> Result<Value, String> {
 ///
 /// Cards and boxes are named by their content, so that a crash in between leaves files that nothing names, and no file by halves.
 #[derive(Debug, Default)]
-pub struct Written {
+pub struct WrittenFiles {
     pub files: BTreeMap<String, bool>,
 }
 
-impl Written {
+impl WrittenFiles {
     /// Adds a file before it is written.
     pub fn add(&mut self, root: &Path, path: String) {
         let is_new = root.join(&path).symlink_metadata().is_err();
@@ -342,11 +342,11 @@ impl Written {
     }
 
     pub fn card(&mut self, store: &CardStore, card: &PreparedCard) -> Result<(), CardError> {
-        self.file(store, FileKind::Card, &card.id, &card.bytes)
+        self.file(store, CardFileKind::Card, &card.id, &card.bytes)
     }
 
     pub fn snapshot(&mut self, store: &CardStore, snapshot: &BoxSnapshot) -> Result<(), CardError> {
-        self.file(store, FileKind::Box, &snapshot.id(), &snapshot.bytes())
+        self.file(store, CardFileKind::Box, &snapshot.id(), &snapshot.bytes())
     }
 
     /// Returns the id of a box that never changes: of a log, a snapshot is written.
@@ -357,7 +357,7 @@ impl Written {
         Ok(content.snapshot_id())
     }
 
-    fn file(&mut self, store: &CardStore, kind: FileKind, id: &ContentId, bytes: &[u8]) -> Result<(), CardError> {
+    fn file(&mut self, store: &CardStore, kind: CardFileKind, id: &ContentId, bytes: &[u8]) -> Result<(), CardError> {
         self.add(&store.root, store.shown(kind, id));
         store.folder_of(kind, id.hex())?.write(&format!("{}.json", id.hex()), bytes)?;
         Ok(())

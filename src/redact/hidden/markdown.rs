@@ -40,7 +40,7 @@ pub(super) fn hidden_ranges(text: &str) -> Vec<HiddenRange> {
         })
         .collect();
     definitions.sort_by_key(|definition| definition.span.start);
-    let mut reader = Reader::new(text, &definitions);
+    let mut reader = HiddenTextReader::new(text, &definitions);
     let mut events = parser.into_offset_iter();
     while let Some((event, range)) = events.next() {
         reader.event(event, range, &|label| {
@@ -68,7 +68,7 @@ struct CodeRun {
     content: Option<Range<usize>>,
 }
 
-struct Reader<'t> {
+struct HiddenTextReader<'t> {
     text: &'t str,
     definitions: &'t [Definition],
     edits: Vec<HiddenRange>,
@@ -95,7 +95,7 @@ struct Reader<'t> {
     skipping: usize,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> HiddenTextReader<'t> {
     fn new(text: &'t str, definitions: &'t [Definition]) -> Self {
         Self {
             text,
@@ -454,7 +454,7 @@ impl<'t> Reader<'t> {
             let target = targets.get(&definition).map_or("", |target| &self.text[target.clone()]);
             edits.push(HiddenRange { range: tail, label: &HIDDEN, put: Replacement::Text(format!("({target})")) });
         }
-        let mut rest = Reader { edits, ..Reader::new(self.text, &[]) };
+        let mut rest = HiddenTextReader { edits, ..HiddenTextReader::new(self.text, &[]) };
         checked.into_iter().for_each(|parts| rest.hide_prose(parts));
         rest.edits
     }

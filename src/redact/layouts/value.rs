@@ -11,7 +11,7 @@ const SCHEMES: [&[u8]; 6] = [b"Bearer ", b"bearer ", b"Token ", b"token ", b"Bot
 
 /// The place of a value.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct ValueSpan {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) is_quoted: bool,
@@ -20,7 +20,7 @@ pub(super) struct Place {
 }
 
 /// Returns the value that begins at or after `at`.
-pub(super) fn place(text: &[u8], at: usize, separator: Separator) -> Option<Place> {
+pub(super) fn place(text: &[u8], at: usize, separator: Separator) -> Option<ValueSpan> {
     if separator == Separator::Cell {
         return cell(text, at);
     }
@@ -64,7 +64,7 @@ fn opening(text: &[u8], mut at: usize) -> usize {
 }
 
 /// Returns the value in the quotes that open at `at`.
-fn quoted(text: &[u8], at: usize) -> Option<Place> {
+fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
     let escaped = usize::from(text[at..].starts_with(b"\\\"") || text[at..].starts_with(b"\\'"));
     let open = at + escaped;
     let (length, close): (usize, &[u8]) = match text.get(open..)? {
@@ -86,11 +86,11 @@ fn quoted(text: &[u8], at: usize) -> Option<Place> {
     let inner = line[..end].trim_ascii_end();
     let scheme = SCHEMES.iter().find(|scheme| inner.starts_with(scheme)).map_or(0, |scheme| scheme.len());
     let lead = scheme + inner[scheme..].iter().take_while(|b| b.is_ascii_whitespace()).count();
-    Some(Place { start: start + lead, end: start + inner.len(), is_quoted: true, is_whole: true })
+    Some(ValueSpan { start: start + lead, end: start + inner.len(), is_quoted: true, is_whole: true })
 }
 
 /// Returns the value without quotes at `start`.
-fn unquoted(text: &[u8], start: usize, separator: Separator) -> Option<Place> {
+fn unquoted(text: &[u8], start: usize, separator: Separator) -> Option<ValueSpan> {
     let line = &text[start..text.len().min(start + MAX_UNQUOTED)];
     let is_end = |at: usize| {
         line[at].is_ascii_whitespace()
@@ -127,7 +127,7 @@ fn unquoted(text: &[u8], start: usize, separator: Separator) -> Option<Place> {
         return None;
     }
     let is_whole = is_whole(&line[end..], separator);
-    (end > 0).then_some(Place { start, end: start + end, is_quoted: false, is_whole })
+    (end > 0).then_some(ValueSpan { start, end: start + end, is_quoted: false, is_whole })
 }
 
 /// Whether nothing but marks, a comment or another pair follows a value.
@@ -150,7 +150,7 @@ fn is_whole(rest: &[u8], separator: Separator) -> bool {
 }
 
 /// Returns the cell that begins at `at`, without the marks around its content.
-fn cell(text: &[u8], at: usize) -> Option<Place> {
+fn cell(text: &[u8], at: usize) -> Option<ValueSpan> {
     let line = &text[at..text.len().min(at + MAX_UNQUOTED)];
     let end = line.iter().position(|b| matches!(b, b'|' | b'\n')).unwrap_or(line.len());
     super::table::content(text, at, at + end)
@@ -177,10 +177,10 @@ fn below(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Returns the value at `at` if it is alone on its line and has a digit.
-fn alone_on_line(text: &[u8], at: usize) -> Option<Place> {
+fn alone_on_line(text: &[u8], at: usize) -> Option<ValueSpan> {
     let found = quoted(text, at).or_else(|| unquoted(text, at, Separator::Colon))?;
     let close = usize::from(found.is_quoted);
     let ends = text.get(found.end + close).is_none_or(|b| matches!(b, b'\n' | b'\r' | b'<'));
     let has_digit = text[found.start..found.end].iter().any(u8::is_ascii_digit);
-    (ends && has_digit).then_some(Place { is_whole: true, ..found })
+    (ends && has_digit).then_some(ValueSpan { is_whole: true, ..found })
 }

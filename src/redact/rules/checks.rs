@@ -1,7 +1,7 @@
 //! The checks that a rule of `rules.toml` may apply to a match besides its pattern.
 
 use super::super::base64;
-use super::super::judge::{self, Value};
+use super::super::judge::{self, AssignedValue};
 use super::super::letters;
 use super::super::names::Class;
 use super::super::text::has_three_classes;
@@ -36,11 +36,11 @@ impl Check {
             Self::Varied => is_random(value) && letters::distinct(value) >= 14 && !is_sample(),
             Self::Login => is_login(value),
             Self::Prefixed => is_prefixed(value) && !is_sample(),
-            Self::Password => judge::judge(Class::Password, &Value::loose(value)).is_secret,
-            Self::Words => judge::judge(Class::Password, &Value::quoted(value)).is_secret,
+            Self::Password => judge::judge(Class::Password, &AssignedValue::loose(value)).is_secret,
+            Self::Words => judge::judge(Class::Password, &AssignedValue::quoted(value)).is_secret,
             // No name of a password is before it, so that it needs a form of its own.
             Self::Pair => value.iter().any(u8::is_ascii_digit) && Self::Password.accepts(value),
-            Self::Secret => judge::judge(Class::Secret, &Value::quoted(value)).is_secret,
+            Self::Secret => judge::judge(Class::Secret, &AssignedValue::quoted(value)).is_secret,
         }
     }
 }

@@ -62,9 +62,9 @@ const ARGUMENT: &str = concat!(
 
 /// A sorted list of words in lower case.
 #[derive(Debug)]
-pub(super) struct Words(&'static [&'static str]);
+pub(super) struct SortedWords(&'static [&'static str]);
 
-impl Words {
+impl SortedWords {
     /// Whether the list has `word`, ASCII case ignored.
     pub(super) fn has(&self, word: &[u8]) -> bool {
         self.0.binary_search_by(|known| known.bytes().cmp(word.iter().map(u8::to_ascii_lowercase))).is_ok()

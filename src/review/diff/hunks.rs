@@ -40,10 +40,48 @@ impl DiffLine {
 }
 
 /// Returns the changes from `old` to `new`; empty if they are equal.
+///
+/// Marks of omission are equal, whatever they count: their figures follow from edits that are shown, or that no pack holds.
 pub(super) fn hunks(old: &str, new: &str) -> Vec<Hunk> {
+    if is_cut_elsewhere(old, new) {
+        return Vec::new();
+    }
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-    let ops = capture_diff_slices(Algorithm::Myers, &old, &new);
-    similar::group_diff_ops(ops, CONTEXT).iter().map(|ops| hunk(ops, &old, &new)).collect()
+    let [before, after] = [&old, &new].map(|lines| lines.iter().map(|line| compared(line)).collect::<Vec<_>>());
+    let ops = capture_diff_slices(Algorithm::Myers, &before, &after);
+    let hunks = similar::group_diff_ops(ops, CONTEXT).into_iter().map(|ops| hunk(&ops, &old, &new));
+    hunks.filter(|hunk| hunk.lines.iter().any(|line| line.change != "same")).collect()
+}
+
+/// The beginning of a mark of omission such as `[… 389 of 1607 characters omitted: a.md]`.
+const MARK: &str = "[… ";
+
+pub(in crate::review) fn is_omission_mark(line: &str) -> bool {
+    line.starts_with(MARK) && line.contains(" characters omitted: ")
+}
+
+fn is_only_mark(lines: &[&str]) -> bool {
+    lines.iter().any(|line| is_omission_mark(line))
+        && lines.iter().all(|line| line.is_empty() || is_omission_mark(line))
+}
+
+/// Returns what of a line is compared; of a mark of omission its beginning.
+fn compared(line: &str) -> &str {
+    if is_omission_mark(line) { MARK } else { line }
+}
+
+/// Returns whether two texts have as many marks of omission, and what is between these only goes on for longer on one side.
+fn is_cut_elsewhere(old: &str, new: &str) -> bool {
+    let parts = |text: &str| -> Vec<String> {
+        let lines: Vec<&str> = text.lines().collect();
+        lines.split(|line| is_omission_mark(line)).map(|part| part.join("\n").trim().to_owned()).collect()
+    };
+    let (old, new) = (parts(old), parts(new));
+    let goes_on = |(old, new): (&String, &String)| {
+        let (short, long) = if old.len() < new.len() { (old, new) } else { (new, old) };
+        long.starts_with(&**short) || long.ends_with(&**short)
+    };
+    old.len() == new.len() && old.len() > 1 && old.iter().zip(&new).all(goes_on)
 }
 
 /// Returns two texts of one line as a removed and an added line, with the changed words marked.
@@ -61,7 +99,11 @@ fn hunk(ops: &[DiffOp], old: &[&str], new: &[&str]) -> Hunk {
     for op in ops {
         let (_, before, after) = op.as_tag_tuple();
         match op {
-            DiffOp::Equal { .. } => lines.extend(old[before].iter().map(|line| DiffLine::plain("same", line))),
+            DiffOp::Equal { .. } => lines.extend(new[after].iter().map(|line| DiffLine::plain("same", line))),
+            // What the budget cuts, or shows again, nobody removed or wrote.
+            _ if is_only_mark(&old[before.clone()]) || is_only_mark(&new[after.clone()]) => {
+                lines.extend(new[after].iter().map(|line| DiffLine::plain("same", line)));
+            }
             _ => lines.extend(block(&old[before], &new[after])),
         }
     }

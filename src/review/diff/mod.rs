@@ -7,7 +7,8 @@ mod pack;
 mod sections;
 mod set;
 
-pub use hunks::{DiffLine, changed_words};
+pub(super) use hunks::is_omission_mark;
+pub use hunks::{DiffLine, Hunk, changed_words};
 pub use sections::SectionChange;
 pub(super) use sections::changes as section_changes;
 pub use set::{Pair, Rebuilt, compare};

@@ -1,12 +1,60 @@
 //! The parts of a change of packs that a person should review.
 
 use super::set::{Pair, Rebuilt};
-use super::{PackChange, SectionChange};
-use crate::wire::Pack;
-use std::collections::BTreeSet;
+use super::{Cause, PackChange, ReviewItem, SectionChange};
+use crate::model::{DecisionState, decision_state};
+use crate::review::moves::{CRITERION, moves};
+use crate::wire::{Pack, Section};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+const ROOT: &str = "root.issue";
+
+const ROOT_FIELDS: &str = "root.json";
 
 /// A reason for review: its name, the section concerned, and a message.
 pub(super) type ReviewReason = (&'static str, Option<String>, String);
+
+/// Returns the changed inputs of which no pack shows what changed, since the budget cuts their texts before it.
+///
+/// `compared` has the sections that differ of each pack; one pack that shows something of an input is enough.
+pub(super) fn below_the_cut(compared: &[(&Pair, Vec<SectionChange>)], causes: &[Cause]) -> Vec<ReviewItem> {
+    // The first section that hides it, and by how much its whole text grew; `None` if something is shown.
+    let mut hidden = BTreeMap::<&str, Option<(&str, u64)>>::new();
+    for (pair, sections) in compared {
+        let (Some(old), Some(new)) = pair.packs() else { continue };
+        for section in sections.iter().filter(|section| !section.is_list()) {
+            let Some(input) = section.input.as_deref() else { continue };
+            let size = |pack: &Pack| {
+                let metadata = &pack.sections.iter().find(|it| it.id == section.id)?.metadata;
+                Some(metadata.full_chars.unwrap_or(metadata.chars))
+            };
+            let is_hidden = section.hunks.is_empty() && section.fields.is_empty();
+            match size(new).filter(|_| is_hidden && section.new_detail.as_deref() != Some("full")) {
+                None => drop(hidden.insert(input, None)),
+                Some(full) => {
+                    let growth = full.saturating_sub(size(old).unwrap_or(full));
+                    hidden.entry(input).or_insert(Some((&section.id, growth)));
+                }
+            }
+        }
+    }
+    let item = |(input, hidden): (&str, Option<(&str, u64)>)| {
+        let (section, growth) = hidden?;
+        let packs = causes.iter().find(|cause| cause.name == input)?.packs.clone();
+        let what = match growth {
+            0 => "what changed in".to_owned(),
+            1 => "1 new character of".to_owned(),
+            growth => format!("{growth} new characters of"),
+        };
+        let verb = if growth > 1 { "are" } else { "is" };
+        let place =
+            if packs.len() == 1 { "not in the pack".to_owned() } else { format!("in none of {} packs", packs.len()) };
+        let message = format!("{what} `{input}` {verb} {place}: the budget cuts it before");
+        Some(ReviewItem { reason: "in_no_pack".to_owned(), section: Some(section.to_owned()), message, packs })
+    };
+    hidden.into_iter().filter_map(item).collect()
+}
 
 /// Returns the reasons to review one pack; `known` are the instructions of the old side's packs.
 pub(super) fn reasons(
@@ -32,6 +80,7 @@ pub(super) fn reasons(
         reasons.push(("no_cause", None, message.to_owned()));
     }
     sections.iter().for_each(|section| of_section(section, old.is_none(), new, known, &mut reasons));
+    reasons.extend(old.into_iter().flat_map(|old| criteria(old, new)));
     for redaction in change.redactions.iter().filter(|it| it.new < it.old) {
         // The redactions of a removed section are gone with it.
         if new.sections.iter().any(|section| section.id == redaction.section) {
@@ -51,6 +100,39 @@ pub(super) fn reasons(
     reasons
 }
 
+/// Returns the acceptance criteria of the root that were added, removed or changed, in its text or as a field.
+fn criteria(old: &Pack, new: &Pack) -> Vec<ReviewReason> {
+    let pair = |id: &str| {
+        let [old, new] = [old, new].map(|pack| pack.sections.iter().find(|section| section.id == id));
+        old.zip(new)
+    };
+    let mut reasons = Vec::new();
+    // A shortened text lacks what the budget cut, which nobody removed.
+    let is_whole = |section: &Section| section.metadata.detail == "full";
+    if let Some((old, new)) = pair(ROOT).filter(|(old, new)| is_whole(old) && is_whole(new)) {
+        let moved = moves(&old.content, &new.content).into_iter().filter(|text| text.what.starts_with(CRITERION));
+        reasons.extend(moved.map(|text| ("criteria", Some(ROOT.to_owned()), text.sentence("", false))));
+    }
+    if let Some((old, new)) = pair(ROOT_FIELDS) {
+        let [before, after] = [old, new].map(stated_criteria);
+        let gone = before.iter().filter(|text| !after.contains(text)).map(|text| (text, "removed"));
+        let added = after.iter().filter(|text| !before.contains(text)).map(|text| (text, "added"));
+        let message = |(text, change)| format!("an acceptance criterion was {change}: {text}");
+        reasons.extend(gone.chain(added).map(|it| ("criteria", Some(ROOT_FIELDS.to_owned()), message(it))));
+    }
+    reasons
+}
+
+/// Returns the acceptance criteria among the fields of a work item.
+fn stated_criteria(section: &Section) -> Vec<String> {
+    let fields = serde_json::from_str::<Value>(&section.content).unwrap_or_default();
+    match &fields["acceptance_criteria"] {
+        Value::Array(criteria) => criteria.iter().map(|it| it.as_str().map_or(it.to_string(), str::to_owned)).collect(),
+        Value::String(criterion) => vec![criterion.clone()],
+        _ => Vec::new(),
+    }
+}
+
 fn of_section(
     section: &SectionChange,
     is_new: bool,
@@ -59,8 +141,8 @@ fn of_section(
     reasons: &mut Vec<ReviewReason>,
 ) {
     let id = || Some(section.id.clone());
+    let full = pack.sections.iter().find(|it| it.id == section.id);
     if section.kind == "instructions" {
-        let full = pack.sections.iter().find(|it| it.id == section.id);
         let builtin = full.is_some_and(|it| it.source.kind == "builtin");
         let known = full.is_none_or(|it| known.contains(&*it.content));
         // A new pack may have instructions that other packs had before, or built-in ones.
@@ -74,6 +156,11 @@ fn of_section(
     if outside && section.change != "removed" && (adds_text || named("title").is_some()) {
         let author = section.author.as_ref().map_or("an unknown author".to_owned(), |author| format!("`{author}`"));
         reasons.push(("outside_text", id(), format!("new text by {author}, who is not of the repo")));
+    }
+    let status = full.and_then(|it| it.metadata.status.as_deref()).filter(|_| section.kind == "adr_excerpt");
+    let is_in_force = status.is_some_and(|status| decision_state(status) == DecisionState::InForce);
+    if is_in_force && section.input.is_some() && !is_new && section.was.is_none() && !section.hunks.is_empty() {
+        reasons.push(("adr_text", id(), "the text of a decision in force changed".to_owned()));
     }
     if let Some(status) = named("status").filter(|_| section.kind == "adr_excerpt" && !is_new) {
         let shown = |status: &Option<String>| status.clone().unwrap_or_else(|| "none".to_owned());

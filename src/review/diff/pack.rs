@@ -5,14 +5,17 @@ use super::{
     NeighbourChange, OmissionChange, PackChange, RedactionChange, SidePair, WarningChange, change_of, field_changes,
     paired,
 };
-use crate::review::inputs;
+use crate::review::{inputs, since};
 use crate::wire::{Pack, PackEdge, PackOmission, Redaction, Warning};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Compares two packs, of which one may be missing; returns the change and the sections that differ.
 pub(super) fn change(name: &str, old: Option<&Pack>, new: Option<&Pack>) -> (PackChange, Vec<SectionChange>) {
-    let sections = changes(list(old, |pack| &pack.sections), list(new, |pack| &pack.sections));
+    let mut sections = changes(list(old, |pack| &pack.sections), list(new, |pack| &pack.sections));
+    if let Some((old, new)) = old.zip(new) {
+        explain(&mut sections, old, new);
+    }
     let shown = new.or(old);
     let root = shown.map(|pack| &pack.root);
     let both = old.zip(new);
@@ -40,6 +43,34 @@ pub(super) fn change(name: &str, old: Option<&Pack>, new: Option<&Pack>) -> (Pac
     }
     change.fields.retain(|field| field.old != field.new);
     (change, sections)
+}
+
+/// Says of each section which changed input it has the text of, or that only the budget or its lines moved it.
+fn explain(sections: &mut [SectionChange], old: &Pack, new: &Pack) {
+    let changed = inputs::changes(&old.inputs, &new.inputs);
+    let recut = since::recut(old, new);
+    let is_left_out = |pack: &Pack, id: &str| pack.omissions.iter().any(|it| it.id == id && it.reason == "budget");
+    for section in sections {
+        let (pack, id) = if section.change == "removed" { (old, &section.id) } else { (new, &section.id) };
+        let input = pack.sections.iter().find(|it| it.id == *id).and_then(|it| inputs::of_section(pack, it));
+        let name = input.map(inputs::name).filter(|name| changed.iter().any(|input| input.name == *name));
+        section.input = name;
+        let is_same = section.input.is_none() && section.fields.iter().all(|field| field.field == "place");
+        section.recut = is_same
+            && match &*section.change {
+                "added" => is_left_out(old, id),
+                "removed" => is_left_out(new, id),
+                "changed" => !section.is_list() && recut.contains(id),
+                "more_detail" | "less_detail" => recut.contains(id),
+                _ => false,
+            };
+        if section.change == "changed" && is_same && !section.is_list() {
+            let has_more = section.new_chars > section.old_chars;
+            let recut = if has_more { "more_detail" } else { "less_detail" };
+            let other = if section.hunks.is_empty() { "moved" } else { "changed" };
+            section.change = if section.recut { recut } else { other }.to_owned();
+        }
+    }
 }
 
 fn list<T>(pack: Option<&Pack>, of: impl Fn(&Pack) -> &Vec<T>) -> &[T] {
@@ -98,8 +129,8 @@ fn edges(pack: Option<&Pack>) -> Vec<PackEdge> {
 }
 
 fn neighbours(old: &[PackEdge], new: &[PackEdge], sections: &[SectionChange]) -> Vec<NeighbourChange> {
-    let texts: BTreeSet<&str> =
-        sections.iter().filter_map(|section| section.id.split_once('.').map(|(_, item)| item)).collect();
+    let edited = sections.iter().filter(|section| !section.is_unedited());
+    let texts: BTreeSet<&str> = edited.filter_map(|section| section.id.split_once('.').map(|(_, item)| item)).collect();
     let change = |(old, new): SidePair<'_, PackEdge>| {
         let PackEdge { to, relation, title, state, .. } = new.or(old)?;
         let is_same = |old: &PackEdge, new: &PackEdge| (&old.title, &old.state) == (&new.title, &new.state);

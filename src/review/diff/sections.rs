@@ -32,6 +32,10 @@ pub struct SectionChange {
     pub was: Option<String>,
     /// Whether its order among the sections of both packs changed.
     pub reordered: bool,
+    /// The name of the input that its text is of, if that input changed, was added or was removed.
+    pub input: Option<String>,
+    /// Whether only the budget changed it: it was cut at another place, let in or left out, and its text is the same.
+    pub recut: bool,
     /// The old level of detail; absent if the section was added.
     pub old_detail: Option<String>,
     /// The new level of detail; absent if the section was removed.
@@ -44,6 +48,18 @@ pub struct SectionChange {
     pub fields: Vec<FieldChange>,
     /// The changes of the text.
     pub hunks: Vec<Hunk>,
+}
+
+impl SectionChange {
+    /// Returns whether its text is a list of what several inputs say: the relations or the fields of a work item.
+    pub fn is_list(&self) -> bool {
+        matches!(&*self.kind, "edge_list" | "work_item_json")
+    }
+
+    /// Returns whether what people wrote is the same: the budget cut it at another place, or its lines or its order moved.
+    pub fn is_unedited(&self) -> bool {
+        self.recut || self.change == "moved" && self.was.is_none()
+    }
 }
 
 /// Returns the sections that differ between two packs, in the order of the new one; removed ones follow.
@@ -100,6 +116,8 @@ fn section_change(change: &str, (old, new): (Option<&Section>, Option<&Section>)
         change: change.to_owned(),
         was: old.zip(new).filter(|(old, new)| old.id != new.id).map(|(old, _)| old.id.clone()),
         reordered: false,
+        input: None,
+        recut: false,
         old_detail: detail(old),
         new_detail: detail(new),
         old_chars: chars(old),

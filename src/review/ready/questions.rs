@@ -1,6 +1,6 @@
 //! The questions that the text of a root leaves open.
 
-use super::text::{Passage, RootText, keys, label};
+use super::text::{BodyRun, RootText, keys, label};
 use crate::markdown::{KeyHeadings, words};
 use std::sync::LazyLock;
 
@@ -51,7 +51,7 @@ enum Below {
 impl Announced<'_> {
     /// Returns what the next stretch of text is: each item of the list after the label is a question, or the paragraph
     /// after it if there is no list.
-    fn below(&mut self, passage: &Passage<'_>) -> Below {
+    fn below(&mut self, passage: &BodyRun<'_>) -> Below {
         let is_first = std::mem::replace(&mut self.is_last, false);
         let run = passage.run;
         if passage.under != self.under || run.lists < self.lists {
@@ -105,7 +105,7 @@ impl RootText<'_> {
         found
     }
 
-    fn is_open(&self, passage: &Passage<'_>, question: &str) -> bool {
+    fn is_open(&self, passage: &BodyRun<'_>, question: &str) -> bool {
         // Struck text is no longer spoken.
         let spoken = question.trim();
         let begins = |word: &&str| {
@@ -123,7 +123,7 @@ impl RootText<'_> {
     }
 
     /// Returns the lines of a stretch of text with a word for what is to be decided or written.
-    fn undecided_lines(&self, passage: &Passage<'_>, has_list: bool) -> Vec<(u32, String)> {
+    fn undecided_lines(&self, passage: &BodyRun<'_>, has_list: bool) -> Vec<(u32, String)> {
         let mut full = passage.run.full.text.lines();
         let lines = (passage.line..).zip(passage.run.spoken.text.lines());
         let found = lines.filter_map(|(number, line)| {

@@ -31,7 +31,7 @@ pub(super) struct RootText<'a> {
 }
 
 /// A stretch of the text that is no heading.
-pub(super) struct Passage<'a> {
+pub(super) struct BodyRun<'a> {
     pub(super) run: &'a Run,
     pub(super) line: u32,
     /// The title and the line of the heading above it.
@@ -86,7 +86,7 @@ impl<'a> RootText<'a> {
     }
 
     /// Returns the stretches of text that are no headings, in order.
-    pub(super) fn passages(&self) -> Vec<Passage<'_>> {
+    pub(super) fn passages(&self) -> Vec<BodyRun<'_>> {
         let mut under = None;
         let mut passages = Vec::new();
         for part in &self.markdown.parts {
@@ -96,7 +96,7 @@ impl<'a> RootText<'a> {
                     under = heading.map(|heading| (heading.title.as_str(), heading.line));
                 }
                 InlinePart::Run(run) if !run.heading && !run.full.text.trim().is_empty() => {
-                    passages.push(Passage { run, line: self.markdown.lines.line(run.full.source(0)), under });
+                    passages.push(BodyRun { run, line: self.markdown.lines.line(run.full.source(0)), under });
                 }
                 _ => {}
             }
