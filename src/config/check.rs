@@ -35,6 +35,7 @@ pub(super) fn settings(settings: &mut Settings, rules: &[&str], root: SettingPla
     if !settings.adrs.is_configured {
         settings.adrs.include = std::mem::take(&mut settings.adrs.include).in_any_case();
     }
+    settings.adrs.excerpt.is_configured = root.key("adrs").key("excerpt").is_written();
     if settings.adrs.excerpt.max_lines == 0 {
         let at = root.key("adrs").key("excerpt").key("max_lines");
         faults.add_help(at, "an excerpt of 0 lines holds nothing", "give at least 1");

@@ -221,6 +221,9 @@ pub struct Excerpt {
     #[serde(deserialize_with = "values::texts")]
     pub headings: Vec<String>,
     pub max_lines: u32,
+    /// Whether the configuration has it, so that a pack holds no more of an ADR.
+    #[serde(skip)]
+    pub is_configured: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -8,7 +8,7 @@ use super::origins::{
 };
 use super::outline::{AdrHeadings, Chunk, ChunkWeight, ExcerptSize, MarkedText, is_comment, sections, within};
 use super::passage::{PassageBuilder, without_comments};
-use super::{Input, Passage, SectionBody, WORDS};
+use super::{Input, Passage, SectionBody, TextLevels, WORDS};
 use crate::config::{Excerpt, Profile};
 use crate::graph::{Block, Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, Target};
 use crate::markdown::front_matter::{front_matter, key};
@@ -383,7 +383,7 @@ impl SelectionContext<'_> {
             first.weight = ChunkWeight::Core;
         }
         let (text, chunks) = without_comments(&whole.slice(range.start..end), chunks);
-        let passage = PassageBuilder::of(&text, &chunks).passage(origin, ExcerptSize::NEIGHBOUR);
+        let passage = |size| PassageBuilder::of(&text, &chunks).passage(origin, size);
         let mut title = CleanBuf::new();
         title.line(&heading(document, range, anchor.is_some()));
         if let Some(status) = document.status.as_ref().filter(|_| is_adr && document.is_inactive) {
@@ -392,7 +392,18 @@ impl SelectionContext<'_> {
         let title = title.finish();
         let status = document.status.as_ref().filter(|_| !document.is_inactive);
         let pointer = pointer(&title, false, status, origin);
-        (title, SectionBody::Passage(passage, pointer))
+        let is_limited = is_adr && anchor.is_none() && self.excerpt.is_configured;
+        let chosen = is_limited.then(|| passage(ExcerptSize::ROOT).above(ChunkWeight::Normal).cloned()).flatten();
+        let passage = passage(ExcerptSize::NEIGHBOUR);
+        let body = match chosen {
+            Some(chosen) => {
+                let excerpt = passage.above(ChunkWeight::Normal).filter(|short| short.len() < chosen.len()).cloned();
+                let levels = TextLevels { excerpt, ..TextLevels::only(chosen, "excerpt", pointer) };
+                SectionBody::Levels(Arc::new(levels))
+            }
+            None => SectionBody::Passage(passage, pointer),
+        };
+        (title, body)
     }
 }
 

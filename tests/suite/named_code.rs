@@ -186,3 +186,25 @@ fn a_done_neighbour_begins_with_its_outcome_and_ends_with_its_log() {
     let places = ["# B", "## Outcome", "## Description", "## Review log"].map(|part| text(&found).find(part));
     assert!(places.is_sorted() && places[0].is_some(), "{}", text(&found));
 }
+
+#[test]
+fn a_configured_excerpt_of_adrs_holds_where_there_is_room() {
+    let item = "---\nid: task:a\ntitle: A\nadrs: [1]\ndocs: [docs/adr/0002-b.md#notes]\n---\n\nDo it.\n";
+    let adr = format!("# 1. A\n\n## Decision\n\nWe cache.\n\n## Notes\n\n{}", "Long ago.\n\n".repeat(20));
+    let sandbox = Sandbox::configured(&[
+        ("work_items/a.md", item),
+        ("docs/adr/0001-a.md", &adr),
+        ("docs/adr/0002-b.md", &adr.replace("1. A", "2. B")),
+    ]);
+    let of = |id: &str| section(&sandbox, "packs/task-a.coding.json", id).unwrap();
+    sandbox.expect(0, &["build", "task:a"]);
+    assert_eq!(of("adr.docs/adr/0001-a.md")["metadata"]["detail"], "full");
+    let config = sandbox.read("contextpack.yml");
+    sandbox.write("contextpack.yml", config + "adrs: {excerpt: {headings: [Decision], max_lines: 20}}\n");
+    sandbox.expect(0, &["build", "task:a"]);
+    let short = of("adr.docs/adr/0001-a.md");
+    assert_eq!(short["metadata"]["detail"], "excerpt");
+    assert!(text(&short).contains("We cache.") && !text(&short).contains("Long ago."), "{}", text(&short));
+    // What is asked for by name is there.
+    assert!(text(&of("adr.docs/adr/0002-b.md#notes")).contains("Long ago."));
+}
