@@ -55,15 +55,14 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
         // Special files cannot be read, but must not count as absent.
         let mut found = [source.files(), source.special_files()].concat();
         found.sort_unstable();
-        let tracked: Vec<RepoPath> = match source.issues() {
-            [] => Vec::new(),
-            _ => found.iter().filter(|path| source.tracked(path)).cloned().collect(),
-        };
-        let (files, tracked) = (RepoFiles::new(&found), RepoFiles::new(&tracked));
+        let only_tracked: Vec<RepoPath> = found.iter().filter(|path| source.tracked(path)).cloned().collect();
+        let files = RepoFiles::new(&found);
+        let tracked = (only_tracked.len() < found.len()).then(|| RepoFiles::new(&only_tracked));
+        let tracked = tracked.as_ref().unwrap_or(&files);
         let output = project.reader.settings.output.dir.as_str();
         let generated = |path: &RepoPath| project.is_own_output(path);
         let denied = |path: &RepoPath| project.reader.deny.denies(path) || path.is_under(output);
-        let lookup = FileLookup { files: &files, tracked: &tracked, denied: &denied, generated: &generated };
+        let lookup = FileLookup { files: &files, tracked, denied: &denied, generated: &generated };
         let names = OnceLock::new();
         let resolved = |item: usize| {
             let names = || names.get_or_init(|| names_digest(project)).bytes();

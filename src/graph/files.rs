@@ -10,7 +10,7 @@ use std::sync::{LazyLock, OnceLock};
 #[derive(Clone, Copy)]
 pub struct FileLookup<'a> {
     pub files: &'a RepoFiles<'a>,
-    /// Those that a text on GitHub may refer to: the tracked ones.
+    /// The tracked ones: all that a text on GitHub may refer to, and of several with one name those that are meant.
     pub tracked: &'a RepoFiles<'a>,
     /// Tests for names that are never opened, before it is known whether they exist.
     pub denied: &'a (dyn Fn(&RepoPath) -> bool + Sync),

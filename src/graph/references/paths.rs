@@ -99,8 +99,10 @@ impl<'a> ReferenceSearch<'a> {
         let form = mention.reference.form;
         let is_named_document = source.is_in_passing() && is_bare_document(form, &mention.target);
         let is_file = matches!(located, Location::File { .. });
+        let is_denied = located == Location::Denied;
         // The name of a document without a folder is no reference, unless a line is stated or it is never opened.
-        let is_no_reference = is_named_document && located != Location::Denied && !(mention.has_lines() && is_file);
+        let is_no_reference = is_named_document && !is_denied && !(mention.has_lines() && is_file)
+            || is_denied && source.is_in_passing() && !mention.has_lines() && self.is_absent_name(&mention.target);
         if self.add_boilerplate(&mention, &located) || is_no_reference {
             return;
         }
@@ -426,6 +428,13 @@ impl<'a> ReferenceSearch<'a> {
         }
         let path = mention.target.trim_start_matches('/');
         let (name, is_span) = (last(path), mention.reference.form == ReferenceForm::CodeSpan);
+    /// Returns whether a path is a name without a folder that no tracked file has: prose about `.env` is about any.
+    fn is_absent_name(&self, path: &str) -> bool {
+        let (name, tracked) = (path.trim_end_matches(['.', ',', ';', ':']), self.lookup.tracked);
+        let is_at_root = || RepoPath::new(name).is_ok_and(|path| tracked.has(&path));
+        !name.contains('/') && !is_at_root() && tracked.ending_in(name).is_empty()
+    }
+
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         let is_meant = if path.contains('/') {
             name.contains('.') || is_span || path.starts_with('.') || path.contains("/.")
