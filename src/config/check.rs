@@ -59,6 +59,9 @@ fn profiles(profiles: &mut BTreeMap<String, Profile>, at: SettingPlace<'_>, faul
         if let Instructions::Builtin { .. } = profile.instructions {
             profile.instructions = Instructions::builtin(name);
         }
+        for (index, file) in profile.files.iter_mut().enumerate() {
+            file.line = at.key("files").item(index).line();
+        }
         budget(&profile.budget, at.key("budget"), faults);
     }
 }

@@ -111,12 +111,14 @@ pub struct ProfileFile {
     pub path: RepoPath,
     /// The anchor of the heading.
     pub anchor: Option<String>,
+    /// The line of the entry in the configuration.
+    pub line: u32,
 }
 
 fn files<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ProfileFile>, D::Error> {
     values::list(deserializer, MAX_FILES, |written: String| {
         let (path, anchor) = written.split_once('#').map_or((&*written, None), |(path, anchor)| (path, Some(anchor)));
-        Ok(ProfileFile { path: values::path(path)?, anchor: anchor.map(str::to_owned) })
+        Ok(ProfileFile { path: values::path(path)?, anchor: anchor.map(str::to_owned), line: 1 })
     })
 }
 

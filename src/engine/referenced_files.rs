@@ -202,7 +202,7 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
         let (shown, document) = self.documents.get(path)?.as_ref().ok().filter(|_| !self.is_own(root, path))?.clone();
         let is_adr = project.corpus.rules.adrs.binary_search(path).is_ok();
         let kind = if is_adr { FileKind::Adr } else { FileKind::Document };
-        let (anchor, at) = (file.anchor.clone(), ShownPlace { path: RepoPath::new(CONFIG).ok()?, line: 1 });
+        let (anchor, at) = (file.anchor.clone(), ShownPlace { path: RepoPath::new(CONFIG).ok()?, line: file.line });
         let mut file = FileRef { kind, path: path.clone(), anchor, lines: None, commit: None, at, order: usize::MAX };
         let document = if project.denies(path) { Err("denied_path") } else { document };
         let id = project.corpus.entries[root].item.id.as_str();
