@@ -91,7 +91,7 @@ impl<'a> Project<'a> {
         let rules = graph_rules(&reader);
         let (entries, differences) = merge_issues(entries, issues.entries, &rules);
         diagnostics.extend(differences);
-        let (corpus, duplicates) = Corpus::new(entries, rules);
+        let (corpus, duplicates) = Corpus::new(entries, rules, &|path| reader.source().tracked(path));
         let graph = Graph::build(&corpus);
         diagnostics.extend(duplicates);
         diagnostics.extend_from_slice(graph.diagnostics());

@@ -2,7 +2,7 @@
 
 use super::entry::{Entry, GraphRules};
 use super::status::{complete_status, item_state};
-use crate::model::{Code, Diagnostic, Place, natural_cmp};
+use crate::model::{Code, Diagnostic, Place, RepoPath, natural_cmp};
 use crate::records::Item;
 use crate::redact::Clean;
 use std::hash::{Hash, Hasher};
@@ -18,11 +18,16 @@ pub struct Corpus {
 impl Corpus {
     /// Sorts the entries, given in the order in which they were read, and keeps the first of each id.
     ///
-    /// An item of an untracked file in CI stays only if no other has the id. Each of the others is a `duplicate-id` warning.
-    pub fn new(mut entries: Vec<Arc<Entry>>, rules: GraphRules) -> (Self, Vec<Diagnostic>) {
+    /// An item of a file that is not `tracked` stays only if no other has the id. Each of the others is a `duplicate-id`
+    /// warning, which packs have unless it is about such a file alone.
+    pub fn new(
+        mut entries: Vec<Arc<Entry>>,
+        rules: GraphRules,
+        tracked: &dyn Fn(&RepoPath) -> bool,
+    ) -> (Self, Vec<Diagnostic>) {
         entries.iter_mut().for_each(|entry| complete_status(entry, &rules));
-        entries
-            .sort_by(|a, b| natural_cmp(&a.item.id, &b.item.id).then_with(|| a.untrusted_file.cmp(&b.untrusted_file)));
+        let is_tracked = |entry: &Entry| !entry.untrusted_file && tracked(&entry.item.origin.path);
+        entries.sort_by(|a, b| natural_cmp(&a.item.id, &b.item.id).then_with(|| is_tracked(b).cmp(&is_tracked(a))));
         let mut kept: Vec<Arc<Entry>> = Vec::with_capacity(entries.len());
         let mut diagnostics = Vec::new();
         for entry in entries {
@@ -32,7 +37,11 @@ impl Corpus {
                     diagnostics.push(duplicate(&entry.item, &first.item));
                     *first = entry;
                 }
-                Some(first) => diagnostics.push(duplicate(&first.item, &entry.item)),
+                Some(first) => {
+                    let fault = duplicate(&first.item, &entry.item);
+                    let is_beside = is_tracked(first) && !is_tracked(&entry);
+                    diagnostics.push(if is_beside { Diagnostic { about: Vec::new(), ..fault } } else { fault });
+                }
                 None => kept.push(entry),
             }
         }

@@ -6,7 +6,7 @@ use super::corpus::Corpus;
 use super::edges::Graph;
 use super::entry::{Entry, ShownPlace};
 use super::file_references::{Absence, FileKind, FileRef, ItemReferences, MissingReference, ReferenceCollector};
-use super::files::{FileLookup, is_listed, is_usual};
+use super::files::{FileLookup, RepoFiles, is_listed, is_usual};
 use super::link::{Location, Locator, issue_on, number, target_of_link};
 use super::names::{NameIndex, last};
 use super::quote::{Quoter, shortened};
@@ -336,8 +336,7 @@ impl ReferenceSearch<'_> {
                 continue;
             }
             let files = if is_tracked { self.lookup.tracked } else { self.lookup.files };
-            let existing: Vec<&RepoPath> = all.iter().filter(|path| files.has(path)).collect();
-            match &existing[..] {
+            match &self.existing(all, files)[..] {
                 [] => self.collected.add_missing(FileKind::Adr, written, Absence::NotInRepo, &at),
                 [one] => self.collected.add_file((*one).clone(), None, true, &at),
                 many => self.collected.add_missing(FileKind::Adr, written, Absence::Ambiguous(many), &at),
@@ -346,10 +345,17 @@ impl ReferenceSearch<'_> {
     }
 
     fn known_adr(&self, name: &str) -> Option<RepoPath> {
-        match self.index.adrs_named(name) {
-            [one] if self.locator.files.has(one) && !is_usual(name) => Some(one.clone()),
+        match self.existing(self.index.adrs_named(name), self.locator.files)[..] {
+            [one] if !is_usual(name) => Some(one.clone()),
             _ => None,
         }
+    }
+
+    /// Returns those of the paths that are in `files`: the tracked ones if there are any.
+    fn existing<'p>(&self, paths: &'p [RepoPath], files: &RepoFiles<'_>) -> Vec<&'p RepoPath> {
+        let among = |files: &RepoFiles<'_>| -> Vec<_> { paths.iter().filter(|path| files.has(path)).collect() };
+        let tracked = among(self.lookup.tracked);
+        if tracked.is_empty() { among(files) } else { tracked }
     }
 
     fn is_like_adr(&self, path: &str) -> bool {

@@ -154,7 +154,7 @@ fn corpus(items: &[ItemCase], repo: Option<&str>, adrs: &[String]) -> (Corpus, V
         boilerplate: ["LICENSE", "LICENSE.md", "src/license.go"].map(|file| (path(file), clean(file))).to_vec(),
         adrs: adrs.iter().map(|adr| path(adr)).collect(),
     };
-    Corpus::new(items.iter().map(ItemCase::entry).collect(), rules)
+    Corpus::new(items.iter().map(ItemCase::entry).collect(), rules, &|_| true)
 }
 
 fn lookup<'a>(files: &'a RepoFiles<'a>) -> FileLookup<'a> {

@@ -208,3 +208,33 @@ fn a_configured_excerpt_of_adrs_holds_where_there_is_room() {
     // What is asked for by name is there.
     assert!(text(&of("adr.docs/adr/0002-b.md#notes")).contains("Long ago."));
 }
+
+#[test]
+fn what_git_tracks_is_meant_by_a_name_that_other_files_have() {
+    let item = "---\nid: task:a\ntitle: A\nadrs: [1]\n---\n\nMend `cache_store.rs`.\n";
+    let files = "version: 1\n\nprofiles:\n  coding:\n    files:\n      - docs/rules.md#nope\n";
+    let sandbox = Sandbox::with(&[
+        ("contextpack.yml", files),
+        ("work_items/b.md", item),
+        ("docs/adr/0001-b.md", "# 1. B\n\nWe do.\n"),
+        ("docs/rules.md", "# Rules\n"),
+        ("src/b/cache_store.rs", "fn b() {}\n"),
+    ]);
+    sandbox.commit();
+    let untracked = [
+        ("work_items/a.md", item),
+        ("docs/adr/0001-a.md", "# 1. A\n\nWe do not.\n"),
+        ("src/a/cache_store.rs", "fn a() {}\n"),
+    ];
+    untracked.iter().for_each(|(path, text)| sandbox.write(path, text));
+    let run = sandbox.run(&["build", "task:a"]);
+    assert!(run.stderr.contains("contextpack.yml:6"), "{}", run.stderr);
+    let of = |id: &str| section(&sandbox, "packs/task-a.coding.json", id);
+    assert!(of("adr.docs/adr/0001-b.md").is_some() && of("code.src/b/cache_store.rs").is_some());
+    let pack: serde_json::Value = serde_json::from_str(&sandbox.read("packs/task-a.coding.json")).unwrap();
+    let codes: Vec<&str> = pack["warnings"].as_array().unwrap().iter().map(|it| it["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["missing-anchor"]);
+    assert_eq!(of("root.issue").unwrap()["source"]["path"], "work_items/b.md");
+    // A build of all says that there is another.
+    assert!(sandbox.run(&["build"]).stderr.contains("duplicate-id"));
+}

@@ -220,7 +220,8 @@ impl<'a> ReferenceSearch<'a> {
         let is_adr = adr.is_some();
         let document = || {
             let is_reported = !source.is_in_passing() && kind == FileKind::Document;
-            let found = self.locator.files.only_document(name).filter(|_| is_reported)?;
+            let [tracked, all] = [self.lookup.tracked, self.locator.files];
+            let found = tracked.only_document(name).or_else(|| all.only_document(name)).filter(|_| is_reported)?;
             (!self.collected.is_own(found)).then(|| found.clone())
         };
         let Some(found) = adr.or_else(document) else { return false };
@@ -332,7 +333,7 @@ impl<'a> ReferenceSearch<'a> {
         let is_clear = is_span || mention.has_lines() && mention.reference.form != ReferenceForm::Trace;
         let name = last(path);
         let is_sought = is_clear && path.contains('/') && !path.starts_with(['/', '@', '~']) && !is_usual_code(name);
-        let [found] = self.locator.files.ending_in(name)[..] else { return None };
+        let [found] = self.ending_in(name)[..] else { return None };
         if !is_sought || !name.contains('.') || mention.reference.foreign.is_some() || is_document(found) {
             return None;
         }
@@ -349,7 +350,7 @@ impl<'a> ReferenceSearch<'a> {
         // A package of npm, not a folder: only a path from the root may follow an `@` that is not its own.
         if let Some(rest) = path.strip_prefix('@') {
             let found = Vec::from_iter(from_root(rest.trim_start_matches('/')));
-            return if found.is_empty() && !rest.starts_with('/') { files.ending_in(path) } else { found };
+            return if found.is_empty() && !rest.starts_with('/') { self.ending_in(path) } else { found };
         }
         // `name/src/a.rs` or `owner/name/src/a.rs`, if this repo has that name.
         let this = self.locator.rules.repo.as_deref().unwrap_or_default();
@@ -364,7 +365,13 @@ impl<'a> ReferenceSearch<'a> {
             || mention.source == PathSource::DocField
             || !is_usual_code(name);
         let is_suffix = !path.starts_with(['/', '~']) && name.contains('.') && (path.contains('/') || is_clear);
-        if is_suffix { files.ending_in(path) } else { Vec::new() }
+        if is_suffix { self.ending_in(path) } else { Vec::new() }
+    }
+
+    /// Returns the files whose paths end in the parts of `suffix`: the tracked ones if there are any.
+    fn ending_in(&self, suffix: &str) -> Vec<&'a RepoPath> {
+        let tracked = self.lookup.tracked.ending_in(suffix);
+        if tracked.is_empty() { self.locator.files.ending_in(suffix) } else { tracked }
     }
 
     /// Finds the files that an absolute path on some machine may mean: `/home/me/repo/src/a.rs`, `/app/a.rs`.
@@ -389,7 +396,7 @@ impl<'a> ReferenceSearch<'a> {
         if let Some(path) = ends().find_map(from_root).or_else(in_checkout) {
             return vec![path];
         }
-        let mut found = ends().filter(|_| sure).map(|end| files.ending_in(&end.join("/")));
+        let mut found = ends().filter(|_| sure).map(|end| self.ending_in(&end.join("/")));
         found.find(|found| !found.is_empty()).unwrap_or_default()
     }
 
@@ -421,13 +428,6 @@ impl<'a> ReferenceSearch<'a> {
         }
     }
 
-    /// Reports a denied name where it is meant as a file, and returns whether the mention is dealt with.
-    fn add_denied_code(&mut self, mention: &FileMention<'_>) -> bool {
-        if !mention.is_in_passing() {
-            return false;
-        }
-        let path = mention.target.trim_start_matches('/');
-        let (name, is_span) = (last(path), mention.reference.form == ReferenceForm::CodeSpan);
     /// Returns whether a path is a name without a folder that no tracked file has: prose about `.env` is about any.
     fn is_absent_name(&self, path: &str) -> bool {
         let (name, tracked) = (path.trim_end_matches(['.', ',', ';', ':']), self.lookup.tracked);
@@ -435,6 +435,13 @@ impl<'a> ReferenceSearch<'a> {
         !name.contains('/') && !is_at_root() && tracked.ending_in(name).is_empty()
     }
 
+    /// Reports a denied name where it is meant as a file, and returns whether the mention is dealt with.
+    fn add_denied_code(&mut self, mention: &FileMention<'_>) -> bool {
+        if !mention.is_in_passing() {
+            return false;
+        }
+        let path = mention.target.trim_start_matches('/');
+        let (name, is_span) = (last(path), mention.reference.form == ReferenceForm::CodeSpan);
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         let is_meant = if path.contains('/') {
             name.contains('.') || is_span || path.starts_with('.') || path.contains("/.")
