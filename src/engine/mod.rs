@@ -7,6 +7,7 @@
 mod agents;
 mod build;
 pub mod companion;
+mod decisions;
 mod document_cache;
 mod documents;
 mod driver;

@@ -30,6 +30,9 @@ pub(super) struct ReadSources {
     pub(super) unread: Vec<Diagnostic>,
 }
 
+/// The ADRs that replaced others, by the paths of those, or an error for one that exists and cannot be read.
+pub(super) type Replacements = Result<BTreeMap<RepoPath, RepoPath>, Diagnostic>;
+
 /// The redacted items of a repository with their graph: everything that packs are built from.
 pub struct Project<'a> {
     pub(super) reader: InputReader<'a>,
@@ -38,6 +41,7 @@ pub struct Project<'a> {
     pub(super) knowledge: OnceLock<ReadKnowledge>,
     /// The words of all source files, read when first needed.
     pub(super) sources: OnceLock<ReadSources>,
+    pub(super) replacements: OnceLock<Replacements>,
     /// Diagnostics of reading and of the graph, sorted, with the severities of the configuration.
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) notices: notices::PackNotices,
@@ -109,6 +113,7 @@ impl<'a> Project<'a> {
             graph,
             knowledge: OnceLock::new(),
             sources: OnceLock::new(),
+            replacements: OnceLock::new(),
             diagnostics,
             unread,
             held_damage: OnceLock::new(),

@@ -11,7 +11,7 @@ use crate::graph::{
 use crate::knowledge::TestFiles;
 use crate::model::{Code, DecisionState, Diagnostic, Digest, Digester, Place, RepoPath, bounded, conflict_in_markdown};
 use crate::records::conflict_markers;
-use crate::redact::Clean;
+use crate::redact::{Clean, CleanBuf};
 use crate::select::{CodeUse, ParsedDocument, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,7 +92,11 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
         let more = wanted(&referenced, profiles).into_par_iter().filter(|(path, _)| !documents.contains_key(path));
         let more: Vec<_> = more.map(read).collect();
         documents.extend(more);
-        let has_unread = documents.values().any(Result::is_err);
+        let has_adrs = documents.keys().any(|path| is_adr(project, path));
+        if has_adrs {
+            mark_replaced(project, &mut documents, agent);
+        }
+        let has_unread = documents.values().any(Result::is_err) || has_adrs && project.replacements().is_err();
         Self { project, agent, referenced, documents, has_unread, tests: OnceLock::new() }
     }
 
@@ -107,7 +111,8 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
         let files = found.flat_map(|(by, found)| found.files.iter().filter(move |file| by.follows(file.kind)));
         let configured = profile.files.iter().map(|file| &file.path);
         let mut paths = files.map(|file| &file.path).chain(configured);
-        paths.find_map(|path| self.documents.get(path)?.as_ref().err())
+        let of_adrs = |path| self.project.replacements().as_ref().err().filter(|_| is_adr(self.project, path));
+        paths.find_map(|path| self.documents.get(path)?.as_ref().err().or_else(|| of_adrs(path)))
     }
 
     pub(super) fn for_pack(&self, root: usize, profile: &Profile) -> (RootReferences, Vec<Diagnostic>) {
@@ -200,8 +205,7 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
     fn configured(&self, root: usize, file: &ProfileFile, warnings: &mut Vec<Diagnostic>) -> Option<ReferencedFile> {
         let (project, path) = (self.project, &file.path);
         let (shown, document) = self.documents.get(path)?.as_ref().ok().filter(|_| !self.is_own(root, path))?.clone();
-        let is_adr = project.corpus.rules.adrs.binary_search(path).is_ok();
-        let kind = if is_adr { FileKind::Adr } else { FileKind::Document };
+        let kind = if is_adr(project, path) { FileKind::Adr } else { FileKind::Document };
         let (anchor, at) = (file.anchor.clone(), ShownPlace { path: RepoPath::new(CONFIG).ok()?, line: file.line });
         let mut file = FileRef { kind, path: path.clone(), anchor, lines: None, commit: None, at, order: usize::MAX };
         let document = if project.denies(path) { Err("denied_path") } else { document };
@@ -339,11 +343,34 @@ fn read_file(
     let (shown, text, removals, digest) = reader.file(path, purpose, &raw);
     let (status, state) = text.adr_status().unzip();
     let is_inactive = state == Some(DecisionState::Inactive);
+    let (path_of, successor) = (path.clone(), None);
     let document =
-        ParsedDocument { path: path.clone(), shown: shown.clone(), text, status, is_inactive, removals, digest };
+        ParsedDocument { path: path_of, shown: shown.clone(), text, status, is_inactive, successor, removals, digest };
     let read = (shown, Ok(Arc::new(document)));
     reader.inputs.put_file_result(purpose, path, &[], || read.clone());
     Ok(read)
+}
+
+fn is_adr(project: &Project<'_>, path: &RepoPath) -> bool {
+    project.corpus.rules.adrs.binary_search(path).is_ok()
+}
+
+/// Marks the ADRs that others replaced, unless the agent must not see these.
+fn mark_replaced(
+    project: &Project<'_>,
+    documents: &mut BTreeMap<RepoPath, Result<LoadedDocument, Diagnostic>>,
+    agent: Option<&AgentContext>,
+) {
+    for (path, by) in project.replacements().iter().flatten() {
+        let Some(Ok((_, Ok(document)))) = documents.get_mut(path) else { continue };
+        let Ok((shown, Ok(successor))) = read_file(project, by, FilePurpose::Document, agent) else { continue };
+        if !document.is_inactive {
+            let status = Some(CleanBuf::new().lit("superseded by ").text(&shown).finish());
+            let successor = Some((shown, successor.digest));
+            let marked = ParsedDocument { status, is_inactive: true, successor, ..ParsedDocument::clone(document) };
+            *document = Arc::new(marked);
+        }
+    }
 }
 
 fn has_section(document: &ParsedDocument, anchor: &str) -> bool {

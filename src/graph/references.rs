@@ -54,6 +54,18 @@ impl Graph {
         (files, missing)
     }
 
+    /// Returns the ADR that another at `base` names by a link, a path or a number.
+    pub fn named_adr(&self, name: &str, base: &RepoPath) -> Option<RepoPath> {
+        let target = name.split_once("](").map_or(name, |(_, target)| target.trim_end_matches(')'));
+        let path = target.split('#').next().unwrap_or_default();
+        let numbered = || match self.index.adrs_numbered(adr_token(target).or_else(|| number(target))?) {
+            [one] => Some(one.clone()),
+            _ => None,
+        };
+        let mut paths = [base.beside(path), RepoPath::new(path)].into_iter().flatten();
+        paths.find(|path| self.index.is_adr(path)).or_else(numbered)
+    }
+
     fn search<'a>(&'a self, corpus: &'a Corpus, entry: &'a Entry, lookup: &FileLookup<'a>) -> ReferenceSearch<'a> {
         ReferenceSearch {
             entry,

@@ -40,6 +40,26 @@ pub fn adr_status(text: &str, outline: &Outline) -> Option<AdrStatus> {
     named.into_iter().find(|status| !names_nothing(&status.plain)).or(stated)
 }
 
+/// Returns the links, paths and numbers of the decisions that an ADR in force says it replaced: above its first section, or
+/// below a `Status` heading.
+pub fn replaced_decisions(text: &str) -> Vec<&str> {
+    if !REPLACED.is_match(text) {
+        return Vec::new();
+    }
+    let outline = Outline::read(text);
+    if adr_status(text, &outline).is_some_and(|it| matches!(it.state, DecisionState::Open | DecisionState::Inactive)) {
+        return Vec::new();
+    }
+    let start = |heading: &Heading| outline.blocks.get(heading.block).map_or(text.len(), |block| block.range.start);
+    let headings = &outline.headings;
+    let introduction = headings.iter().find(|heading| heading.level > 1).map_or(text.len(), start);
+    let below = |(at, heading): (usize, &Heading)| start(heading)..headings.get(at + 1).map_or(text.len(), start);
+    let status = headings.iter().enumerate().find(|(_, heading)| own_status(&heading.title, true).is_some()).map(below);
+    let parts = std::iter::once(0..introduction).chain(status);
+    let found = parts.flat_map(|part| REPLACED.captures_iter(&text[part]).filter_map(|found| found.get(1)));
+    found.flat_map(|names| DECISION.find_iter(names.as_str()).map(|name| name.as_str())).collect()
+}
+
 impl AdrStatus {
     fn new(text: &str, range: Range<usize>, state: DecisionState) -> Self {
         Self { plain: without_markup(&text[range.clone()]), range, is_successor: false, state }
@@ -149,6 +169,8 @@ fn sentences(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
+static REPLACED: LazyLock<Regex> = LazyLock::new(|| pattern("replaced decisions"));
+static DECISION: LazyLock<Regex> = LazyLock::new(|| pattern("name of a decision"));
 static TAG: LazyLock<Regex> = LazyLock::new(|| pattern("tag"));
 static LINK: LazyLock<Regex> = LazyLock::new(|| pattern("link"));
 static MARKS: LazyLock<Regex> = LazyLock::new(|| pattern("mark"));

@@ -25,7 +25,7 @@ mod relations;
 mod vocabulary;
 mod words;
 
-pub use adr_status::adr_status;
+pub use adr_status::{adr_status, replaced_decisions};
 pub use lines::{lines_of_target, without_lines};
 pub use paths::{adr_number, scheme};
 pub use references::{Reference, ReferenceForm};

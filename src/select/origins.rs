@@ -88,7 +88,7 @@ pub struct RedactionRecord {
 }
 
 /// A file that some root refers to, read, redacted and parsed.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ParsedDocument {
     pub path: RepoPath,
     pub shown: Clean,
@@ -97,6 +97,8 @@ pub struct ParsedDocument {
     pub status: Option<Clean>,
     /// Whether that says that the decision does not apply, or no longer.
     pub is_inactive: bool,
+    /// The path and the digest of another ADR that says it replaced this one.
+    pub successor: Option<(Clean, Digest)>,
     pub removals: Vec<RecordedRemoval>,
     pub digest: Digest,
 }
@@ -104,8 +106,8 @@ pub struct ParsedDocument {
 impl Hash for ParsedDocument {
     /// Hashes the digest in place of the text and everything parsed from it.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let ParsedDocument { path, shown, text, status, is_inactive, removals, digest } = self;
-        (path, shown, &text.folds, status, is_inactive, removals, digest).hash(state);
+        let ParsedDocument { path, shown, text, status, is_inactive, successor, removals, digest } = self;
+        (path, shown, &text.folds, status, is_inactive, successor, removals, digest).hash(state);
     }
 }
 

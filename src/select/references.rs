@@ -173,6 +173,9 @@ impl Selector<'_> {
         match read {
             Ok(document) => {
                 self.record(Input { origin: TextOrigin::file(shown), digest: Some(document.digest) });
+                if let Some((shown, digest)) = &document.successor {
+                    self.record(Input { origin: TextOrigin::file(shown), digest: Some(*digest) });
+                }
                 Some(document)
             }
             Err(reason) => {

@@ -238,3 +238,48 @@ fn what_git_tracks_is_meant_by_a_name_that_other_files_have() {
     // A build of all says that there is another.
     assert!(sandbox.run(&["build"]).stderr.contains("duplicate-id"));
 }
+
+#[test]
+fn an_adr_is_not_in_force_once_another_says_that_it_replaced_it() {
+    let item = "---\nid: task:a\ntitle: A\nadrs: [3, 4, 5, 6]\n---\n\nDo it.\n";
+    let adr =
+        |number: u8, status: &str| format!("# {number}. A\n\n## Status\n\n{status}\n\n## Context\n\nReplaces ADR-6.\n");
+    let newest = adr(9, "Accepted\n\nSupersedes [3. A](0003-a.md) and ADR-4");
+    let sandbox = Sandbox::configured(&[
+        ("work_items/a.md", item),
+        ("docs/adr/0003-a.md", &adr(3, "Accepted")),
+        ("docs/adr/0004-a.md", &adr(4, "Accepted")),
+        ("docs/adr/0005-a.md", &adr(5, "Accepted")),
+        ("docs/adr/0006-a.md", &adr(6, "Accepted")),
+        // What is only proposed replaced nothing yet.
+        ("docs/adr/0008-a.md", &format!("---\nsupersedes: [0005]\n---\n\n{}", adr(8, "Proposed"))),
+    ]);
+    let warnings = || -> Vec<String> {
+        let pack: serde_json::Value = serde_json::from_str(&sandbox.read("packs/task-a.coding.json")).unwrap();
+        let warnings = pack["warnings"].as_array().unwrap();
+        warnings.iter().map(|it| it["message"].as_str().unwrap().to_owned()).collect()
+    };
+    sandbox.expect(0, &["build"]);
+    assert_eq!(warnings(), [""; 0]);
+    sandbox.write("docs/adr/0009-a.md", &newest);
+    let why = |change: &str| {
+        let stdout = sandbox.run(&["check"]).stdout;
+        assert!(stdout.contains(change), "{stdout}");
+        sandbox.expect(0, &["build"]);
+        let built = sandbox.read("packs/task-a.coding.json");
+        std::fs::remove_dir_all(sandbox.root().join(".contextpack/cache")).unwrap();
+        sandbox.expect(0, &["build"]);
+        assert_eq!(sandbox.read("packs/task-a.coding.json"), built);
+    };
+    why("new: docs/adr/0009-a.md");
+    let by = |number: u8| format!("`docs/adr/000{number}-a.md` is superseded by docs/adr/0009-a.md");
+    assert_eq!(warnings(), [by(3), by(4)]);
+    let old = section(&sandbox, "packs/task-a.coding.json", "adr.docs/adr/0003-a.md").unwrap();
+    assert_eq!(old["title"], "3. A (superseded by docs/adr/0009-a.md)");
+    sandbox.write("docs/adr/0009-a.md", newest.replace("ADR-4", "`ADR-4`"));
+    why("docs/adr/0009-a.md changed");
+    assert_eq!(warnings(), [by(3)]);
+    std::fs::remove_file(sandbox.root().join("docs/adr/0009-a.md")).unwrap();
+    why("docs/adr/0009-a.md was removed");
+    assert_eq!(warnings(), [""; 0]);
+}

@@ -78,7 +78,7 @@ fn the_status_of_an_adr_is_what_it_says_of_itself() {
         "---\nstatus: accepted\nsuperseded_by: ADR-9\n---\n# B\n".to_owned(),
     ];
     let in_force = [
-        section("Accepted. Not superseded; supersedes ADR-3."),
+        section("Accepted. Not superseded; supersedes ADR-30."),
         section("Accepted. Refines ADR-5, which superseded ADR-4."),
         section("Accepted (was: rejected)"),
         "# B\n\nStatus: Accepted (supersedes the deprecated cache)\n".to_owned(),
