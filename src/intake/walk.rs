@@ -60,7 +60,7 @@ pub(super) fn list(
 ) -> io::Result<WalkResult> {
     let walk = RepoWalk { root, handle, excluded, prefix: &inherited.prefix, found: Mutex::default() };
     let entries = walk.entries("")?;
-    rayon::scope(|scope| walk.add_folder(scope, "", inherited.rules.clone(), &entries));
+    rayon::scope(|scope| walk.add(walk.listed(scope, "", inherited.rules.clone(), &entries)));
     Ok(walk.found.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -122,28 +122,20 @@ pub(super) fn inherited_rules(top: &Path, root: &Path) -> io::Result<Option<Inhe
 impl RepoWalk<'_> {
     /// Lists one folder; `folder` is its path from the root, with a `/` at its end unless it is the root.
     fn list_folder<'s>(&'s self, scope: &Scope<'s>, folder: String, above: Option<Arc<IgnoreRules>>) {
-        match self.entries(&folder) {
-            Ok(entries) => self.add_folder(scope, &folder, above, &entries),
+        let here = match self.entries(&folder) {
+            Ok(entries) => self.listed(scope, &folder, above, &entries),
             // Removed since its name was read.
-            Err(error) if is_absent(&error) => {}
+            Err(error) if is_absent(&error) => return,
             Err(error) => {
                 let path = folder.trim_end_matches('/');
                 let what = format!("`{path}` cannot be listed: {}", describe(&error));
-                let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-                found.unlisted.push(UnlistedEntry::new(path, path, &what));
+                WalkResult { unlisted: vec![UnlistedEntry::new(path, path, &what)], ..WalkResult::default() }
             }
-        }
+        };
+        self.add(here);
     }
 
-    /// Adds one folder's entries to the result, and starts tasks for the folders among them.
-    fn add_folder<'s>(
-        &'s self,
-        scope: &Scope<'s>,
-        folder: &str,
-        above: Option<Arc<IgnoreRules>>,
-        entries: &[DirEntry],
-    ) {
-        let here = self.listed(scope, folder, above, entries);
+    fn add(&self, here: WalkResult) {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.files.extend(here.files);
         found.links.extend(here.links);
@@ -158,6 +150,7 @@ impl RepoWalk<'_> {
         Dir::open_ambient_dir(self.root.join(folder), ambient_authority())?.entries()?.collect()
     }
 
+    /// Returns one folder's entries, and starts tasks for the folders among them.
     fn listed<'s>(
         &'s self,
         scope: &Scope<'s>,

@@ -65,14 +65,11 @@ struct McpServer {
 }
 
 type CallContext = RequestContext<RoleServer>;
+type RpcResult<T> = Result<T, ErrorData>;
 
 impl McpServer {
     /// Returns what the reader answers, or why there is no answer, unless the client cancels.
-    async fn ask(
-        &self,
-        context: &CallContext,
-        question: Result<Question, String>,
-    ) -> Result<Result<Reply, String>, ErrorData> {
+    async fn ask(&self, context: &CallContext, question: Result<Question, String>) -> RpcResult<Result<Reply, String>> {
         match question {
             Ok(question) => unless_cancelled(context, self.queue.ask(question)).await,
             Err(why) => Ok(Err(why)),
@@ -104,7 +101,7 @@ impl McpServer {
     }
 }
 
-async fn unless_cancelled<T>(context: &CallContext, answer: impl Future<Output = T>) -> Result<T, ErrorData> {
+async fn unless_cancelled<T>(context: &CallContext, answer: impl Future<Output = T>) -> RpcResult<T> {
     tokio::select! {
         answer = answer => Ok(answer),
         // The library sends no response to a request that was cancelled.
@@ -151,19 +148,11 @@ impl ServerHandler for McpServer {
             .with_instructions(&*offer().instructions)
     }
 
-    async fn list_tools(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: CallContext,
-    ) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(&self, _: Option<PaginatedRequestParams>, _: CallContext) -> RpcResult<ListToolsResult> {
         Ok(ListToolsResult::with_all_items(offer().tools.clone()))
     }
 
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: CallContext,
-    ) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(&self, request: CallToolRequestParams, context: CallContext) -> RpcResult<CallToolResponse> {
         let Some(question) = question(&request.name, request.arguments).filter(|_| request.name != WORK_ON) else {
             let name = unknown_name(&request.name);
             return Err(invalid(format!("there is no tool `{name}`; there are {PACK}, {LIST} and {EXPLAIN}")));
@@ -174,19 +163,11 @@ impl ServerHandler for McpServer {
         })
     }
 
-    async fn list_prompts(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: CallContext,
-    ) -> Result<ListPromptsResult, ErrorData> {
+    async fn list_prompts(&self, _: Option<PaginatedRequestParams>, _: CallContext) -> RpcResult<ListPromptsResult> {
         Ok(ListPromptsResult::with_all_items(offer().prompts.clone()))
     }
 
-    async fn get_prompt(
-        &self,
-        request: GetPromptRequestParams,
-        context: CallContext,
-    ) -> Result<GetPromptResponse, ErrorData> {
+    async fn get_prompt(&self, request: GetPromptRequestParams, context: CallContext) -> RpcResult<GetPromptResponse> {
         let Some(question) = question(&request.name, request.arguments).filter(|_| request.name == WORK_ON) else {
             let name = unknown_name(&request.name);
             return Err(invalid(format!("there is no prompt `{name}`; there is {WORK_ON}")));
@@ -200,7 +181,7 @@ impl ServerHandler for McpServer {
         &self,
         request: Option<PaginatedRequestParams>,
         context: CallContext,
-    ) -> Result<ListResourcesResult, ErrorData> {
+    ) -> RpcResult<ListResourcesResult> {
         let after = match request.and_then(|request| request.cursor) {
             None => 0,
             Some(cursor) => cursor.parse::<usize>().map_err(|_| invalid("the cursor is none of this server's"))?,
@@ -223,7 +204,7 @@ impl ServerHandler for McpServer {
         &self,
         _: Option<PaginatedRequestParams>,
         _: CallContext,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+    ) -> RpcResult<ListResourceTemplatesResult> {
         Ok(ListResourceTemplatesResult::with_all_items(offer().templates.clone()))
     }
 
@@ -231,13 +212,13 @@ impl ServerHandler for McpServer {
         &self,
         request: ReadResourceRequestParams,
         context: CallContext,
-    ) -> Result<ReadResourceResponse, ErrorData> {
+    ) -> RpcResult<ReadResourceResponse> {
         let reply = self.ask(&context, pack_at(&request.uri).map(Question::Pack)).await?.map_err(not_found)?;
         let contents = reply.texts().map(|text| ResourceContents::text(text, &*request.uri).with_mime_type(MARKDOWN));
         Ok(ReadResourceResult::new(contents.collect()).into())
     }
 
-    async fn subscribe(&self, request: SubscribeRequestParams, context: CallContext) -> Result<(), ErrorData> {
+    async fn subscribe(&self, request: SubscribeRequestParams, context: CallContext) -> RpcResult<()> {
         // If the repository is read again meanwhile, whoever follows the readings may not know of this pack yet.
         let mut reading = None;
         while reading != Some(*self.readings.borrow()) {
@@ -251,7 +232,7 @@ impl ServerHandler for McpServer {
         Ok(())
     }
 
-    async fn unsubscribe(&self, request: UnsubscribeRequestParams, _: CallContext) -> Result<(), ErrorData> {
+    async fn unsubscribe(&self, request: UnsubscribeRequestParams, _: CallContext) -> RpcResult<()> {
         self.subscribed.remove(&request.uri);
         Ok(())
     }
@@ -269,7 +250,7 @@ impl ServerHandler for McpServer {
         Some(accepted)
     }
 
-    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+    async fn listen(&self, context: SubscriptionContext) -> RpcResult<()> {
         let since = *self.readings.borrow();
         let accepted = context.accepted();
         let subscribed = Subscribed::default();
@@ -292,7 +273,7 @@ impl ServerHandler for McpServer {
         Ok(())
     }
 
-    async fn on_custom_request(&self, request: CustomRequest, _: CallContext) -> Result<CustomResult, ErrorData> {
+    async fn on_custom_request(&self, request: CustomRequest, _: CallContext) -> RpcResult<CustomResult> {
         let method = unknown_name(&request.method);
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None))
     }

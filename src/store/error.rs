@@ -6,61 +6,32 @@ use std::path::PathBuf;
 /// An error while a pack or its folder is read, written or removed; existing files are unchanged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the fields are the file or folder and the system's error")]
 pub enum StoreError {
     /// A part of the path is a link, which could lead anywhere.
     #[error("`{}` is a link; packs are only written to real folders inside the repo", path.display())]
-    Link {
-        /// The link.
-        path: PathBuf,
-    },
+    Link { path: PathBuf },
     /// A folder is in `.git`, or where GitHub looks for workflows.
     #[error("`{}` lies in `.git` or `.github`; name a folder that holds packs only", path.display())]
-    Reserved {
-        /// The folder as it was named.
-        path: PathBuf,
-    },
+    Reserved { path: PathBuf },
     /// The path of a folder is taken by something else.
     #[error("`{}` is not a folder", path.display())]
-    NotAFolder {
-        /// The path.
-        path: PathBuf,
-    },
+    NotAFolder { path: PathBuf },
     /// The path of a file is taken by something else.
     #[error("`{}` is not a file", path.display())]
-    NotAFile {
-        /// The path.
-        path: PathBuf,
-    },
+    NotAFile { path: PathBuf },
     /// A name would leave the folder or be hidden in it.
     #[error("`{}` is not a file name for a pack", path.display())]
-    Name {
-        /// The folder and the name.
-        path: PathBuf,
-    },
+    Name { path: PathBuf },
     /// The system refused to read.
     #[error("cannot read `{}`", path.display())]
-    Read {
-        /// The file or folder.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// The system refused to write.
     #[error("cannot write `{}`", path.display())]
-    Write {
-        /// The file or folder.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
     /// The system refused to remove.
     #[error("cannot remove `{}`", path.display())]
-    Remove {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    Remove { path: PathBuf, source: io::Error },
 }
 
 impl StoreError {

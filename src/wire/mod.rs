@@ -75,9 +75,8 @@ pub struct Generator {
 
 /// The root of a pack: an id, a URL, or both.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Root"))]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(test, schemars(rename = "Root"))]
 pub struct PackRoot {
     /// The work item's stable id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,9 +90,8 @@ pub struct PackRoot {
 
 /// The agent that a pack is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Agent"))]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(test, schemars(rename = "Agent"))]
 pub struct PackAgent {
     /// Its key, such as `agent:research:main`.
     pub key: String,
@@ -103,9 +101,8 @@ pub struct PackAgent {
 
 /// The handover that a pack is made by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Handover"))]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(test, schemars(rename = "Handover"))]
 pub struct PackHandover {
     /// The recipe.
     pub recipe: String,
@@ -122,9 +119,8 @@ pub struct PackHandover {
 
 /// A text that was read for a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Input"))]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(test, schemars(rename = "Input"))]
 pub struct PackInput {
     /// `work_item`, `issue`, `file`, `builtin` or `card`.
     pub kind: String,
@@ -147,9 +143,8 @@ pub struct PackInput {
 
 /// The limits of a pack, and how much of them its rendering uses.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Budget"))]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(test, schemars(rename = "Budget"))]
 pub struct PackBudget {
     /// The most Unicode scalar values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -202,9 +197,8 @@ pub struct Section {
 
 /// The source of a text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Source"))]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(test, schemars(rename = "Source"))]
 pub struct SectionSource {
     /// `work_item`, `issue`, `file`, `builtin` or `card`.
     pub kind: String,
@@ -298,9 +292,8 @@ pub struct Metadata {
 
 /// A file that shares words with the root.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "File"))]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(test, schemars(rename = "File"))]
 pub struct PackFile {
     /// The file, from the repo's root.
     pub path: String,
@@ -312,9 +305,8 @@ pub struct PackFile {
 
 /// A card that a handover gives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Card"))]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(test, schemars(rename = "Card"))]
 pub struct PackCard {
     /// The card's id: `sha256:` and 64 hex digits.
     pub id: String,
@@ -329,9 +321,8 @@ pub struct PackCard {
 
 /// The place where a relation or reference was stated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Evidence"))]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(test, schemars(rename = "Evidence"))]
 pub struct SectionEvidence {
     /// `field`, `sub_issue`, `dependency_api`, `checklist`, `body` or, for a file, `reference`.
     pub source: String,
@@ -341,9 +332,8 @@ pub struct SectionEvidence {
 
 /// A one-hop edge of the root.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Edge"))]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(test, schemars(rename = "Edge"))]
 pub struct PackEdge {
     /// The root's id.
     pub from: String,
@@ -368,9 +358,8 @@ pub struct PackEdge {
 
 /// A section that could have been in the pack and was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Omission"))]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(test, schemars(rename = "Omission"))]
 pub struct PackOmission {
     /// The id that its section would have; for many comments those of the first and the last, as in `comment.101-163`.
     pub id: String,
