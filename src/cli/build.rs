@@ -137,10 +137,9 @@ fn foreign_note(
     };
     let count = states.iter().filter(|it| it.summary.is_some() && it.status != REMOVED).filter(is_foreign).count();
     (count > 0 && args.out.is_none() && settings.commits_packs()).then(|| {
-        format!(
-            "{} of another profile, item or limit than the configuration asks for: `check` objects until a full build; `--out DIR` writes elsewhere",
-            counted(count, "pack"),
-        )
+        let what = "of another profile, item or limit than the configuration asks for";
+        let packs = counted(count, "pack");
+        format!("{packs} {what}: `check` objects until a full build; `--out DIR` writes elsewhere")
     })
 }
 
@@ -190,19 +189,11 @@ fn report_and_exit(
     shown: &dyn Fn(&str) -> String,
     started: Instant,
 ) -> Result<Exit, Failure> {
-    run.report(
-        global,
-        global.quiet,
-        &document(global, states, shown),
-        |_| (),
-        || {
-            packs::build_output(
-                states.iter().map(|state| packs::built_pack(state, shown)).collect(),
-                &run.diagnostics,
-                &[],
-            )
-        },
-    )?;
+    let output = || {
+        let packs = states.iter().map(|state| packs::built_pack(state, shown)).collect();
+        packs::build_output(packs, &run.diagnostics, &[])
+    };
+    run.report(global, global.quiet, &document(global, states, shown), |_| (), output)?;
     if !matches!(global.format, Format::Json | Format::Github) {
         let mut notes = notes(global, states, shown).into_iter();
         notes.try_for_each(|note| writeln!(console::stderr(), "{}", printable(&note)))?;

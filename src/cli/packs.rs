@@ -215,14 +215,8 @@ pub(crate) fn progress(global: &Global, packs: usize) -> ProgressBar {
 impl<'a> PackTarget<'a> {
     pub(crate) fn new(root: Option<&'a str>, budget: &'a BudgetArgs, agent: &'a AgentChoice) -> Self {
         let AgentChoice { agent, policy } = agent;
-        Self {
-            root,
-            profiles: &budget.profiles,
-            limits: budget.limits(),
-            agent: agent.as_deref(),
-            policy: *policy,
-            job: None,
-        }
+        let (profiles, limits) = (&*budget.profiles, budget.limits());
+        Self { root, profiles, limits, agent: agent.as_deref(), policy: *policy, job: None }
     }
 }
 

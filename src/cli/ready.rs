@@ -124,11 +124,8 @@ fn stale(state: &PackState, dir: &RepoPath) -> Option<Diagnostic> {
         _ => return None,
     };
     let at = RepoPath::new(&path).ok().map(Place::file);
-    Some(
-        Diagnostic::new(Code::StalePack, at, message)
-            .help("`contextpack build` writes it again")
-            .about(state.root.as_str()),
-    )
+    let finding = Diagnostic::new(Code::StalePack, at, message).help("`contextpack build` writes it again");
+    Some(finding.about(state.root.as_str()))
 }
 
 fn report(global: &Global, answers: &[RootFindings], errors: &[Diagnostic]) -> Result<(), Failure> {

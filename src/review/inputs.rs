@@ -29,12 +29,10 @@ impl InputChange {
             _ if [&self.old, &self.new].into_iter().flatten().any(|mark| mark.starts_with("sha256:")) => {
                 format!("{} changed", self.name)
             }
-            _ => format!(
-                "built-in {} {} → {}",
-                self.name,
-                self.old.as_deref().unwrap_or("none"),
-                self.new.as_deref().unwrap_or("none")
-            ),
+            _ => {
+                let [old, new] = [&self.old, &self.new].map(|version| version.as_deref().unwrap_or("none"));
+                format!("built-in {} {old} → {new}", self.name)
+            }
         }
     }
 }

@@ -44,12 +44,10 @@ pub fn ready(pack: &Pack, body: Option<BodyLines<'_>>) -> Vec<Diagnostic> {
         Some(section) => match section.metadata.state.as_deref() {
             // Nothing of what is over has to be complete.
             Some(state @ ("done" | "merged" | "not_planned")) => return vec![over(section, state).about(root)],
-            _ => [
-                of_text(section, body, states_criteria(pack)),
-                Vec::from_iter(edited(section)),
-                Vec::from_iter(cut(section)),
-            ]
-            .concat(),
+            _ => {
+                let text = of_text(section, body, states_criteria(pack));
+                text.into_iter().chain(edited(section)).chain(cut(section)).collect()
+            }
         },
     };
     findings.extend(pack.sections.iter().filter_map(undecided));

@@ -1,7 +1,6 @@
 //! What moved between a pack that was read and the one that a build gives now: item by item, with the sections that only repeat it.
 
 use super::diff::{DiffLine, SectionChange};
-use super::inputs;
 use super::moves::moves;
 use super::stale::{InRepo, noun};
 use crate::wire::{Pack, PackEdge, Section};
@@ -21,8 +20,6 @@ const STATUS: &str = "the status";
 pub struct PackMoves {
     /// What moved, in the order of the new pack.
     pub moves: Vec<MovedText>,
-    /// The sections whose texts are the same and that the budget shortens at another place.
-    pub recut: BTreeSet<String>,
     /// The sections that only repeat what moved in others.
     repeated: BTreeSet<String>,
 }
@@ -91,7 +88,7 @@ impl PackMoves {
     /// Compares two packs.
     pub fn between(old: &Pack, new: &Pack, in_repo: &InRepo<'_>) -> Self {
         let (moves, repeated) = moved(old, new, in_repo);
-        Self { moves, repeated, recut: recut(old, new) }
+        Self { moves, repeated }
     }
 
     /// Returns whether they say what changed in a section.
@@ -103,28 +100,13 @@ impl PackMoves {
         match section.change.as_str() {
             _ if section.id == "root.edges" => true,
             "added" | "removed" => false,
-            _ if self.recut.contains(&section.id) => true,
+            _ if section.recut => true,
             // That a text has another path is a reason, and its lines are no news. The edge list has the state of a neighbour.
             "changed" if only(["place", "evidence"]) || only(["state", "status"]) => true,
             "changed" => self.repeated.contains(&section.id) || is_moved(),
             _ => false,
         }
     }
-}
-
-/// Returns the sections of both packs of which at least one is shortened and whose sources have the same digest.
-pub(super) fn recut(old: &Pack, new: &Pack) -> BTreeSet<String> {
-    let digest =
-        |pack: &Pack, section: &Section| inputs::of_section(pack, section).and_then(|input| input.digest.clone());
-    let before: BTreeMap<&str, &Section> = old.sections.iter().map(|section| (&*section.id, section)).collect();
-    let is_recut = |section: &&Section| {
-        before.get(&*section.id).is_some_and(|was| {
-            let is_shortened = [*was, *section].iter().any(|it| it.metadata.detail != "full");
-            let now = digest(new, section);
-            is_shortened && now.is_some() && now == digest(old, was)
-        })
-    };
-    new.sections.iter().filter(is_recut).map(|section| section.id.clone()).collect()
 }
 
 /// Returns whether the fields of the root differ in its id, its title, its status and its relations alone, which other sections say.

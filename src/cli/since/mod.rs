@@ -219,6 +219,13 @@ impl ReadPack {
         format!("{root} ({}{agent})", pack.profile)
     }
 
+    /// Returns the sections of both packs that only the budget changed.
+    fn recut<'d>(&self, diff: &'d Diff) -> BTreeSet<&'d str> {
+        let own =
+            diff.sections.iter().filter(|shared| shared.packs.contains(&self.label)).map(|shared| &shared.section);
+        own.filter(|it| it.recut && it.old_detail.is_some() && it.new_detail.is_some()).map(|it| &*it.id).collect()
+    }
+
     /// Returns the hash of the pack as it was read; else what was asked for. A damaged file may state none.
     fn hash(&self) -> Option<String> {
         let stated = self.found.as_ref().and_then(|found| stated_hash(&found.bytes));
@@ -279,7 +286,7 @@ struct NamingCommit {
 }
 
 fn print(global: &Global, answer: &SinceReport) -> Result<(), Failure> {
-    let packs: Vec<Value> = answer.packs.iter().map(pack_output).collect();
+    let packs: Vec<Value> = answer.packs.iter().map(|read| pack_output(read, &answer.diff)).collect();
     let value = json!({"packs": packs, "diff": answer.diff});
     let diagnostics: Vec<_> = match global.format {
         Format::Github => answer.packs.iter().filter_map(diagnostic).collect(),
@@ -301,7 +308,7 @@ fn verdict(answer: &SinceReport) -> String {
     format!("{fresh} of {} packs are what a build gives now", answer.packs.len())
 }
 
-fn pack_output(read: &ReadPack) -> Value {
+fn pack_output(read: &ReadPack, diff: &Diff) -> Value {
     let (compared, found) = (&read.compared, read.found.as_ref());
     let old = compared.old.pack.as_ref();
     json!({
@@ -318,7 +325,7 @@ fn pack_output(read: &ReadPack) -> Value {
         "reasons": compared.reasons,
         "now": compared.new.as_ref().map(|pack| &pack.hash),
         "moves": compared.moves.moves,
-        "recut": compared.moves.recut,
+        "recut": read.recut(diff),
     })
 }
 
@@ -335,7 +342,9 @@ fn document(answer: &SinceReport, whole: bool) -> Document {
     }
     document.nested_list(answer.packs.iter().map(|read| {
         let mut below = Document::default();
-        below.nested_list(facts(read).into_iter().map(|line| (line, Document::default())).chain(moves(read)));
+        below.nested_list(
+            facts(read).into_iter().map(|line| (line, Document::default())).chain(moves(read, &answer.diff)),
+        );
         (line(&format!("{{}}: {}", read.compared.status), &[&read.label]), below)
     }));
     if whole && !answer.diff.is_empty() {
@@ -369,7 +378,7 @@ fn facts(read: &ReadPack) -> Vec<Line> {
     lines
 }
 
-fn moves(read: &ReadPack) -> Vec<(Line, Document)> {
+fn moves(read: &ReadPack, diff: &Diff) -> Vec<(Line, Document)> {
     let moved = |moved: &MovedText| {
         let MovedText { text, what, words, place, .. } = moved;
         let mut below = Document::default();
@@ -380,7 +389,7 @@ fn moves(read: &ReadPack) -> Vec<(Line, Document)> {
             false => (line(&format!("{{}}{colon}{{}} changed"), &[place, what]), below),
         }
     };
-    let recut: Vec<&str> = read.compared.moves.recut.iter().map(String::as_str).collect();
+    let recut: Vec<&str> = read.recut(diff).into_iter().collect();
     let shortened = Line::from("the budget shortens at another place, and the texts are the same: ");
     let shortened = (!recut.is_empty()).then(|| (shortened.join(named_list(&recut, "sections")), Document::default()));
     read.compared.moves.moves.iter().map(moved).chain(shortened).collect()

@@ -1,7 +1,7 @@
 //! The parts of a change of packs that a person should review.
 
 use super::set::{Pair, Rebuilt};
-use super::{Cause, PackChange, ReviewItem, SectionChange};
+use super::{Diff, PackChange, ReviewItem, SectionChange, SharedChange};
 use crate::model::{DecisionState, decision_state};
 use crate::review::moves::{CRITERION, moves};
 use crate::wire::{Pack, Section};
@@ -17,31 +17,27 @@ pub(super) type ReviewReason = (&'static str, Option<String>, String);
 
 /// Returns the changed inputs of which no pack shows what changed, since the budget cuts their texts before it.
 ///
-/// `compared` has the sections that differ of each pack; one pack that shows something of an input is enough.
-pub(super) fn below_the_cut(compared: &[(&Pair, Vec<SectionChange>)], causes: &[Cause]) -> Vec<ReviewItem> {
-    // The first section that hides it, and by how much its whole text grew; `None` if something is shown.
-    let mut hidden = BTreeMap::<&str, Option<(&str, u64)>>::new();
-    for (pair, sections) in compared {
-        let (Some(old), Some(new)) = pair.packs() else { continue };
-        for section in sections.iter().filter(|section| !section.is_list()) {
-            let Some(input) = section.input.as_deref() else { continue };
-            let size = |pack: &Pack| {
-                let metadata = &pack.sections.iter().find(|it| it.id == section.id)?.metadata;
-                Some(metadata.full_chars.unwrap_or(metadata.chars))
-            };
-            let is_hidden = section.hunks.is_empty() && section.fields.is_empty();
-            match size(new).filter(|_| is_hidden && section.new_detail.as_deref() != Some("full")) {
-                None => drop(hidden.insert(input, None)),
-                Some(full) => {
-                    let growth = full.saturating_sub(size(old).unwrap_or(full));
-                    hidden.entry(input).or_insert(Some((&section.id, growth)));
-                }
-            }
+/// One section that shows something of an input, in any pack, is enough.
+pub(super) fn below_the_cut(diff: &Diff, pairs: &[Pair]) -> Vec<ReviewItem> {
+    // The first section that hides it; `None` if something is shown.
+    let mut hidden = BTreeMap::<&str, Option<&SharedChange>>::new();
+    for shared in diff.sections.iter().filter(|shared| !shared.section.is_list()) {
+        let SectionChange { input: Some(input), hunks, fields, new_detail, .. } = &shared.section else { continue };
+        match hunks.is_empty() && fields.is_empty() && new_detail.as_ref().is_some_and(|it| it != "full") {
+            true => drop(hidden.entry(input).or_insert(Some(shared))),
+            false => drop(hidden.insert(input, None)),
         }
     }
-    let item = |(input, hidden): (&str, Option<(&str, u64)>)| {
-        let (section, growth) = hidden?;
-        let packs = causes.iter().find(|cause| cause.name == input)?.packs.clone();
+    let item = |(input, hidden): (&str, Option<&SharedChange>)| {
+        let SharedChange { section: SectionChange { id, .. }, packs: named } = hidden?;
+        let (old, new) = pairs.iter().find(|pair| pair.name == named[0])?.packs();
+        let size = |pack: &Pack| {
+            let metadata = &pack.sections.iter().find(|it| it.id == *id)?.metadata;
+            Some(metadata.full_chars.unwrap_or(metadata.chars))
+        };
+        let full = size(new?)?;
+        let growth = full.saturating_sub(size(old?).unwrap_or(full));
+        let packs = diff.causes.iter().find(|cause| cause.name == input)?.packs.clone();
         let what = match growth {
             0 => "what changed in".to_owned(),
             1 => "1 new character of".to_owned(),
@@ -51,7 +47,7 @@ pub(super) fn below_the_cut(compared: &[(&Pair, Vec<SectionChange>)], causes: &[
         let place =
             if packs.len() == 1 { "not in the pack".to_owned() } else { format!("in none of {} packs", packs.len()) };
         let message = format!("{what} `{input}` {verb} {place}: the budget cuts it before");
-        Some(ReviewItem { reason: "in_no_pack".to_owned(), section: Some(section.to_owned()), message, packs })
+        Some(ReviewItem { reason: "in_no_pack".to_owned(), section: Some(id.clone()), message, packs })
     };
     hidden.into_iter().filter_map(item).collect()
 }

@@ -2,66 +2,75 @@
 
 use super::sections::{SectionChange, changes};
 use super::{
-    NeighbourChange, OmissionChange, PackChange, RedactionChange, SidePair, WarningChange, change_of, field_changes,
-    paired,
+    FieldChange, NeighbourChange, OmissionChange, PackChange, RedactionChange, SidePair, WarningChange, change_of,
+    field_changes, paired,
 };
-use crate::review::{inputs, since};
-use crate::wire::{Pack, PackEdge, PackOmission, Redaction, Warning};
+use crate::review::inputs::{self, InputChange};
+use crate::wire::{Pack, PackEdge, PackInput, PackOmission, Redaction, Warning};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Compares two packs, of which one may be missing; returns the change and the sections that differ.
 pub(super) fn change(name: &str, old: Option<&Pack>, new: Option<&Pack>) -> (PackChange, Vec<SectionChange>) {
-    let mut sections = changes(list(old, |pack| &pack.sections), list(new, |pack| &pack.sections));
+    let missing = Pack::default();
+    let (before, after) = (old.unwrap_or(&missing), new.unwrap_or(&missing));
+    let Pack { root, profile, .. } = new.unwrap_or(before);
+    let mut sections = changes(&before.sections, &after.sections);
+    let (mut inputs, mut fields) = (Vec::new(), Vec::new());
     if let Some((old, new)) = old.zip(new) {
-        explain(&mut sections, old, new);
+        inputs = inputs::changes(&old.inputs, &new.inputs);
+        fields = self::fields(old, new);
+        explain(&mut sections, old, new, &inputs);
     }
-    let shown = new.or(old);
-    let root = shown.map(|pack| &pack.root);
-    let both = old.zip(new);
-    let json = |pack: &Pack| json!(Pack { sections: Vec::new(), ..pack.clone() });
-    let mut change = PackChange {
+    let change = PackChange {
         name: name.to_owned(),
         change: change_of(old, new),
-        root: root.and_then(|root| root.work_item_id.clone().or_else(|| root.issue_url.clone())).unwrap_or_default(),
-        title: root.map(|root| root.title.clone()).unwrap_or_default(),
-        profile: shown.map(|pack| pack.profile.clone()).unwrap_or_default(),
-        notes: Vec::new(),
-        inputs: both.map(|(old, new)| inputs::changes(&old.inputs, &new.inputs)).unwrap_or_default(),
-        fields: both.map(|(old, new)| field_changes(&json(old), &json(new), FIELDS)).unwrap_or_default(),
-        sections: Vec::new(),
-        omissions: omissions(list(old, |pack| &pack.omissions), list(new, |pack| &pack.omissions)),
-        redactions: redactions(list(old, |pack| &pack.redactions), list(new, |pack| &pack.redactions)),
-        warnings: warnings(list(old, |pack| &pack.warnings), list(new, |pack| &pack.warnings)),
-        neighbours: neighbours(&edges(old), &edges(new), &sections),
+        root: root.work_item_id.clone().or_else(|| root.issue_url.clone()).unwrap_or_default(),
+        title: root.title.clone(),
+        profile: profile.clone(),
+        inputs,
+        fields,
+        omissions: omissions(&before.omissions, &after.omissions),
+        redactions: redactions(&before.redactions, &after.redactions),
+        warnings: warnings(&before.warnings, &after.warnings),
+        neighbours: neighbours(&edges(before), &edges(after), &sections),
+        ..PackChange::default()
     };
-    // Without a limit in bytes, `used_chars` is enough.
-    let limits_bytes = |pack: Option<&Pack>| pack.is_some_and(|pack| pack.budget.max_bytes.is_some());
-    for field in change.fields.iter_mut().filter(|field| field.field == "budget.used_bytes") {
-        field.old.take_if(|_| !limits_bytes(old));
-        field.new.take_if(|_| !limits_bytes(new));
-    }
-    change.fields.retain(|field| field.old != field.new);
     (change, sections)
 }
 
+/// Returns the fields of pack and budget that differ.
+fn fields(old: &Pack, new: &Pack) -> Vec<FieldChange> {
+    let [before, after] = [old, new].map(|pack| json!(Pack { sections: Vec::new(), ..pack.clone() }));
+    let mut fields = field_changes(&before, &after, FIELDS);
+    // Without a limit in bytes, `used_chars` is enough.
+    for field in fields.iter_mut().filter(|field| field.field == "budget.used_bytes") {
+        field.old.take_if(|_| old.budget.max_bytes.is_none());
+        field.new.take_if(|_| new.budget.max_bytes.is_none());
+    }
+    fields.retain(|field| field.old != field.new);
+    fields
+}
+
 /// Says of each section which changed input it has the text of, or that only the budget or its lines moved it.
-fn explain(sections: &mut [SectionChange], old: &Pack, new: &Pack) {
-    let changed = inputs::changes(&old.inputs, &new.inputs);
-    let recut = since::recut(old, new);
+fn explain(sections: &mut [SectionChange], old: &Pack, new: &Pack, changed: &[InputChange]) {
     let is_left_out = |pack: &Pack, id: &str| pack.omissions.iter().any(|it| it.id == id && it.reason == "budget");
     for section in sections {
-        let (pack, id) = if section.change == "removed" { (old, &section.id) } else { (new, &section.id) };
-        let input = pack.sections.iter().find(|it| it.id == *id).and_then(|it| inputs::of_section(pack, it));
-        let name = input.map(inputs::name).filter(|name| changed.iter().any(|input| input.name == *name));
-        section.input = name;
+        let input =
+            |pack: &'_ Pack| inputs::of_section(pack, pack.sections.iter().find(|it| it.id == section.id)?).cloned();
+        let (was, is) = (input(old), input(new));
+        let digest = |input: &Option<PackInput>| input.as_ref()?.digest.clone();
+        let is_shortened = [&section.old_detail, &section.new_detail].into_iter().flatten().any(|it| it != "full");
+        let is_cut_elsewhere = is_shortened && digest(&is).is_some() && digest(&was) == digest(&is);
+        let name = if section.change == "removed" { was } else { is }.as_ref().map(inputs::name);
+        section.input = name.filter(|name| changed.iter().any(|input| input.name == *name));
         let is_same = section.input.is_none() && section.fields.iter().all(|field| field.field == "place");
         section.recut = is_same
             && match &*section.change {
-                "added" => is_left_out(old, id),
-                "removed" => is_left_out(new, id),
-                "changed" => !section.is_list() && recut.contains(id),
-                "more_detail" | "less_detail" => recut.contains(id),
+                "added" => is_left_out(old, &section.id),
+                "removed" => is_left_out(new, &section.id),
+                "changed" => !section.is_list() && is_cut_elsewhere,
+                "more_detail" | "less_detail" => is_cut_elsewhere,
                 _ => false,
             };
         if section.change == "changed" && is_same && !section.is_list() {
@@ -71,10 +80,6 @@ fn explain(sections: &mut [SectionChange], old: &Pack, new: &Pack) {
             section.change = if section.recut { recut } else { other }.to_owned();
         }
     }
-}
-
-fn list<T>(pack: Option<&Pack>, of: impl Fn(&Pack) -> &Vec<T>) -> &[T] {
-    pack.map_or(&[], |pack| of(pack).as_slice())
 }
 
 /// The fields of pack and budget that are compared; the stamp is ignored.
@@ -123,8 +128,8 @@ fn warnings(old: &[Warning], new: &[Warning]) -> Vec<WarningChange> {
 }
 
 /// Returns the edges of a pack. Those that only untrusted authors state are compared as text of the list.
-fn edges(pack: Option<&Pack>) -> Vec<PackEdge> {
-    let edges = list(pack, |pack| &pack.sections).iter().filter_map(|section| section.metadata.edges.as_ref());
+fn edges(pack: &Pack) -> Vec<PackEdge> {
+    let edges = pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref());
     edges.flatten().filter(|edge| edge.trust.is_none()).cloned().collect()
 }
 

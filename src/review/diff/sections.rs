@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A section that differs.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct SectionChange {
     /// The section's id; the old one if it was removed.
     pub id: String,
@@ -94,36 +94,30 @@ fn is_same(old: &Section, new: &Section) -> bool {
     old.kind == new.kind && old.kind != "card" && (is_item() || !new.content.is_empty() && old.content == new.content)
 }
 
-/// Returns the change of a section that only one side has.
+/// Returns the change of a section that only one side has, which is all of its text.
 fn one_sided(change: &str, section: &Section) -> SectionChange {
-    let sides = if change == "added" { (None, Some(section)) } else { (Some(section), None) };
-    section_change(change, sides, whole(change, &section.content))
+    let (old, new) = if change == "added" { (None, Some(section)) } else { (Some(section), None) };
+    SectionChange { hunks: whole(change, &section.content), ..section_change(change, section, old, new) }
 }
 
-/// Returns the change of a section that is there on at least one side, without fields and moves.
-fn section_change(change: &str, (old, new): (Option<&Section>, Option<&Section>), hunks: Vec<Hunk>) -> SectionChange {
-    let detail = |side: Option<&Section>| side.map(|section| section.metadata.detail.clone());
-    let chars = |side: Option<&Section>| side.map(|section| section.metadata.chars);
-    let text = |of: fn(&Section) -> &String| new.or(old).map(|section| of(section).clone()).unwrap_or_default();
-    let metadata = new.or(old).map(|section| &section.metadata);
+/// Returns the change of a section, which is described as it is in `shown`, without its fields, hunks and moves.
+fn section_change(change: &str, shown: &Section, old: Option<&Section>, new: Option<&Section>) -> SectionChange {
+    let Section { id, kind, title, source, metadata, .. } = shown.clone();
+    let detail = |side: &Section| side.metadata.detail.clone();
     SectionChange {
-        id: text(|section| &section.id),
-        kind: text(|section| &section.kind),
-        title: text(|section| &section.title),
-        place: new.or(old).map(|section| render::place(&section.source)).unwrap_or_default(),
-        trust: metadata.and_then(|metadata| metadata.trust.clone()),
-        author: metadata.and_then(|metadata| metadata.author.clone()),
+        was: old.filter(|old| old.id != id).map(|old| old.id.clone()),
+        id,
+        kind,
+        title,
+        place: render::place(&source),
+        trust: metadata.trust,
+        author: metadata.author,
         change: change.to_owned(),
-        was: old.zip(new).filter(|(old, new)| old.id != new.id).map(|(old, _)| old.id.clone()),
-        reordered: false,
-        input: None,
-        recut: false,
-        old_detail: detail(old),
-        new_detail: detail(new),
-        old_chars: chars(old),
-        new_chars: chars(new),
-        fields: Vec::new(),
-        hunks,
+        old_detail: old.map(detail),
+        new_detail: new.map(detail),
+        old_chars: old.map(|old| old.metadata.chars),
+        new_chars: new.map(|new| new.metadata.chars),
+        ..SectionChange::default()
     }
 }
 
@@ -146,7 +140,7 @@ fn two_sided(old: &Section, new: &Section, reordered: bool) -> Option<SectionCha
         Ordering::Equal if old.id != new.id || reordered => "moved",
         Ordering::Equal => return None,
     };
-    Some(SectionChange { reordered, fields, ..section_change(change, (Some(old), Some(new)), hunks) })
+    Some(SectionChange { reordered, fields, hunks, ..section_change(change, new, Some(old), Some(new)) })
 }
 
 /// The fields that are compared; edges are compared as the pack's neighbours.

@@ -39,7 +39,6 @@ pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
     diff.verdict.unverifiable = count(Rebuilt::Unverifiable);
     let mut causes = BTreeMap::<(String, String, String), Vec<String>>::new();
     let mut reasons = BTreeMap::<needs_review::ReviewReason, Vec<String>>::new();
-    let mut compared = Vec::new();
     let mut places = HashMap::<SectionChange, usize>::new();
     let known = instructions(pairs);
     for pair in pairs {
@@ -67,11 +66,11 @@ pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
             reasons.entry(reason).or_default().push(pair.name.clone());
         }
         pack_causes.into_iter().for_each(|cause| causes.entry(cause).or_default().push(pair.name.clone()));
-        for section in &sections {
+        for section in sections {
             let next = diff.sections.len();
             let place = *places.entry(section.clone()).or_insert(next);
             if place == next {
-                diff.sections.push(SharedChange { packs: Vec::new(), section: section.clone() });
+                diff.sections.push(SharedChange { packs: Vec::new(), section });
             }
             diff.sections[place].packs.push(pair.name.clone());
             change.sections.push(place);
@@ -82,15 +81,13 @@ pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
             _ => diff.verdict.changed += 1,
         }
         diff.packs.push(change);
-        compared.push((pair, sections));
     }
-    diff.causes =
-        causes.into_iter().map(|((name, change, words), packs)| Cause { name, change, words, packs }).collect();
-    diff.needs_review = reasons
-        .into_iter()
-        .map(|((reason, section, message), packs)| ReviewItem { reason: reason.to_owned(), section, message, packs })
-        .chain(needs_review::below_the_cut(&compared, &diff.causes))
-        .collect();
+    let cause = |((name, change, words), packs)| Cause { name, change, words, packs };
+    diff.causes = causes.into_iter().map(cause).collect();
+    let item =
+        |((reason, section, message), packs)| ReviewItem { reason: str::to_owned(reason), section, message, packs };
+    diff.needs_review = reasons.into_iter().map(item).collect();
+    diff.needs_review.extend(needs_review::below_the_cut(&diff, pairs));
     // The causes of most packs come first.
     diff.causes.sort_by(|a, b| b.packs.len().cmp(&a.packs.len()).then_with(|| a.name.cmp(&b.name)));
     let packs: BTreeSet<&String> = diff.needs_review.iter().flat_map(|item| &item.packs).collect();
@@ -112,14 +109,8 @@ impl Pair {
 }
 
 fn is_same(old: &Pack, new: &Pack) -> bool {
-    let stamped = Pack {
-        pack_id: new.pack_id.clone(),
-        generated_at: new.generated_at.clone(),
-        generator: new.generator.clone(),
-        hash: new.hash.clone(),
-        ..old.clone()
-    };
-    stamped == *new
+    let Pack { pack_id, generated_at, generator, hash, .. } = new.clone();
+    Pack { pack_id, generated_at, generator, hash, ..old.clone() } == *new
 }
 
 fn notes(name: &str, side: &SalvagedPack) -> Vec<String> {
