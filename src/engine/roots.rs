@@ -10,15 +10,11 @@ use std::path::Path;
 
 /// The reason why a typed root does not name exactly one item.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum RootError {
     /// It matches several.
     #[error("`{typed}` fits more than one item: {}; write one of these ids", quoted(ids))]
-    Several {
-        /// The root as typed.
-        typed: String,
-        /// The ids that it matches.
-        ids: Vec<String>,
-    },
+    Several { typed: String, ids: Vec<String> },
     /// It is an issue that is not in the snapshot, named as `sync` takes it.
     #[error(
         "issue `{0}` is not in the snapshot: run `contextpack sync {0}`, or `contextpack list` for the items there are"
@@ -26,12 +22,7 @@ pub enum RootError {
     Issue(String),
     /// It is the path of something that is no work item.
     #[error("`{typed}` exists but is no work item: {why}")]
-    NoItem {
-        /// The root as typed.
-        typed: String,
-        /// What it is, and what to do.
-        why: String,
-    },
+    NoItem { typed: String, why: String },
     /// It matches none.
     #[error("there is no item `{typed}`{}; {}", if is_path(typed) { ", and no such file" } else { "" }, what_next(near, *is_empty))]
     Unknown {

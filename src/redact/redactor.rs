@@ -157,9 +157,10 @@ impl Redactor {
         let allowed = self.allowed("");
         let draft = PieceEdit::new(text);
         let mut findings = Vec::new();
-        self.each_view(&draft, &invisible::invisible(text), "", &allowed, |view, found| {
+        for view in draft.views(&invisible::invisible(text)) {
+            let found = self.findings(&view, "", &allowed);
             findings.extend(found.into_iter().filter_map(|found| view.to_raw(found)));
-        });
+        }
         widen(text, &mut findings);
         self.rules.merged(text, findings)
     }
@@ -196,8 +197,8 @@ impl Redactor {
             let mut findings = Vec::new();
             let invisible = if draft.changed { invisible::invisible(&draft.text) } else { Vec::new() };
             if draft.changed {
-                self.each_view(draft, &invisible, piece.key, allowed, |view, found| {
-                    for finding in found {
+                for view in draft.views(&invisible) {
+                    for finding in self.findings(&view, piece.key, allowed) {
                         let value = &view.text.as_bytes()[finding.start..finding.end];
                         if let Some(place) = view.to_raw(finding) {
                             let line = piece.line.saturating_add(draft.line_of(place.start));
@@ -205,7 +206,7 @@ impl Redactor {
                             findings.push(place);
                         }
                     }
-                });
+                }
             }
             found.push(findings);
             hidden.push(invisible);
@@ -221,21 +222,6 @@ impl Redactor {
             any |= draft.changed;
         }
         any
-    }
-
-    /// Passes each view of a text and its findings to `on_view`. `hidden`: the text's invisible characters.
-    fn each_view(
-        &self,
-        draft: &PieceEdit<'_>,
-        hidden: &[Range<usize>],
-        key: &str,
-        allowed: &[&RedactionAllow],
-        mut on_view: impl FnMut(&View<'_>, Vec<Finding>),
-    ) {
-        for view in draft.views(hidden) {
-            let found = self.findings(&view, key, allowed);
-            on_view(&view, found);
-        }
     }
 
     /// Returns the findings of all rules in one view of a text.

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 const NOW: &str = "now.md";
 
 /// The file `now.md` with the last good rendering of the pack in focus.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct NowFile {
     root: PathBuf,
     /// Whether there is such a file; otherwise the state is kept in memory only.
@@ -23,14 +23,8 @@ pub(super) struct NowFile {
 
 impl NowFile {
     pub(super) fn new(request: &SessionRequest) -> Self {
-        Self {
-            root: request.root.clone(),
-            is_written: true,
-            may_be_foreign: request.agent.is_some(),
-            focus: None,
-            hash: None,
-            rendering: String::new(),
-        }
+        let (root, may_be_foreign) = (request.root.clone(), request.agent.is_some());
+        Self { root, is_written: true, may_be_foreign, ..Self::default() }
     }
 
     pub(super) fn rendering(&self) -> &str {

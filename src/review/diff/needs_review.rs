@@ -75,7 +75,9 @@ pub(super) fn reasons(
         let message = "it changed, and no input, limit or version did: the configuration, what git tracks, or a hand";
         reasons.push(("no_cause", None, message.to_owned()));
     }
-    sections.iter().for_each(|section| of_section(section, old.is_none(), new, known, &mut reasons));
+    for section in sections {
+        reasons.extend(of_section(section, new, known, old.is_none()));
+    }
     reasons.extend(old.into_iter().flat_map(|old| criteria(old, new)));
     for redaction in change.redactions.iter().filter(|it| it.new < it.old) {
         // The redactions of a removed section are gone with it.
@@ -89,10 +91,10 @@ pub(super) fn reasons(
     let warnings = change.warnings.iter().filter(|it| matters(&it.code) && it.change == "added");
     reasons.extend(warnings.map(|it| ("warning", None, format!("a new warning, `{}`: {}", it.code, it.message))));
     // Omissions of a new pack are not changes.
-    let left_out = change.omissions.iter().filter(|it| old.is_some() && it.new.as_deref() == Some("budget"));
-    reasons.extend(
-        left_out.map(|it| ("left_out", Some(it.id.clone()), "left out for the budget, and was not before".to_owned())),
-    );
+    for omission in change.omissions.iter().filter(|it| old.is_some() && it.new.as_deref() == Some("budget")) {
+        let message = "left out for the budget, and was not before";
+        reasons.push(("left_out", Some(omission.id.clone()), message.to_owned()));
+    }
     reasons
 }
 
@@ -129,13 +131,8 @@ fn stated_criteria(section: &Section) -> Vec<String> {
     }
 }
 
-fn of_section(
-    section: &SectionChange,
-    is_new: bool,
-    pack: &Pack,
-    known: &BTreeSet<&str>,
-    reasons: &mut Vec<ReviewReason>,
-) {
+fn of_section(section: &SectionChange, pack: &Pack, known: &BTreeSet<&str>, is_new: bool) -> Vec<ReviewReason> {
+    let mut reasons = Vec::new();
     let id = || Some(section.id.clone());
     let full = pack.sections.iter().find(|it| it.id == section.id);
     if section.kind == "instructions" {
@@ -159,13 +156,12 @@ fn of_section(
         reasons.push(("adr_text", id(), "the text of a decision in force changed".to_owned()));
     }
     if let Some(status) = named("status").filter(|_| section.kind == "adr_excerpt" && !is_new) {
-        let shown = |status: &Option<String>| status.clone().unwrap_or_else(|| "none".to_owned());
-        let message = format!("the decision's status was `{}` and is `{}`", shown(&status.old), shown(&status.new));
-        reasons.push(("adr_status", id(), message));
+        let [old, new] = [&status.old, &status.new].map(|status| status.as_deref().unwrap_or("none"));
+        reasons.push(("adr_status", id(), format!("the decision's status was `{old}` and is `{new}`")));
     }
     if let Some(trust) = named("trust") {
-        let level = |level: &Option<String>| level.clone().unwrap_or_else(|| "unknown".to_owned());
-        let message = format!("its trust was `{}` and is `{}`", level(&trust.old), level(&trust.new));
-        reasons.push(("trust", id(), message));
+        let [old, new] = [&trust.old, &trust.new].map(|trust| trust.as_deref().unwrap_or("unknown"));
+        reasons.push(("trust", id(), format!("its trust was `{old}` and is `{new}`")));
     }
+    reasons
 }
