@@ -90,10 +90,11 @@ fn pattern_rule(section: &str, id: &str, rule: &Value) -> Result<String, String>
     let check = variant(text("check", if is_argument { "password" } else { "sample" })?, &checks)?;
     let before = rule.get("before").map_or(Some(0), Value::as_integer).ok_or("`before` is not a number")?;
     let weak = rule.get("weak").map_or(Some(is_argument), Value::as_bool).ok_or("`weak` is not true or false")?;
+    let (reason, pattern, rank) = (text("reason", "")?, text("pattern", "")?, if weak { "WEAK" } else { "TOKEN" });
     Ok(format!(
-        "PatternRule::new({id:?}, {:?}, &{keywords:?}, {:?}, Boundary::{boundary}, Check::{check}, {before}, {weak}, {is_argument})",
-        text("reason", "")?,
-        text("pattern", "")?,
+        "PatternRule {{ label: FindingLabel {{ name: {id:?}, reason: {reason:?}, rank: {rank} }}, \
+         keywords: &{keywords:?}, pattern: {pattern:?}, boundary: Boundary::{boundary}, check: Check::{check}, \
+         before: {before}, is_argument: {is_argument}, compiled: OnceLock::new() }}"
     ))
 }
 
@@ -116,7 +117,8 @@ fn named_key(id: &str, rule: &Value) -> Result<String, String> {
     } else {
         format!("follows the name `{}` and has the form of its provider's keys", keywords.first().unwrap_or(&""))
     };
-    Ok(format!("NamedKey::new({id:?}, {reason:?}, &{keywords:?}, &[{forms}])"))
+    let label = format!("FindingLabel {{ name: {id:?}, reason: {reason:?}, rank: WEAK }}");
+    Ok(format!("NamedKey {{ label: {label}, keywords: &{keywords:?}, forms: &[{forms}] }}"))
 }
 
 /// Returns the name of the enum's variant for `word`, which has to be one of `known`.

@@ -253,8 +253,7 @@ fn delete(files: &CardFiles, name: &str) -> Result<Exit, Failure> {
         let path = files.store.shown(CardFileKind::Card, &card_id);
         files.global.note(&format!("note: the text is still in `{path}` and in git's history"))?;
     }
-    let line = card_id.to_string();
-    files.global.print(&json!({"card_id": card_id, "deleted": deleted}), [line])
+    files.global.print(&json!({"card_id": card_id, "deleted": deleted}), [card_id.to_string()])
 }
 
 pub(crate) fn run_box(global: &Global, command: &BoxCommand) -> Result<Exit, Failure> {
@@ -291,8 +290,7 @@ fn box_command(files: &CardFiles, command: &BoxCommand) -> Result<Exit, Failure>
 }
 
 fn print_box(files: &CardFiles, box_id: ContentId) -> Result<Exit, Failure> {
-    let line = box_id.to_string();
-    files.global.print(&json!({"box_id": box_id}), [line])
+    files.global.print(&json!({"box_id": box_id}), [box_id.to_string()])
 }
 
 fn append_to_log(files: &CardFiles, log: &str, ids: &[String], author: Option<&str>) -> Result<Exit, Failure> {
@@ -306,9 +304,8 @@ fn append_to_log(files: &CardFiles, log: &str, ids: &[String], author: Option<&s
     let append = LogAppend::new(card_ids, author);
     let entry = files.store.append(&log, &append)?;
     let name = format!("{}@{}", log.as_str(), entry.clock);
-    let line = name.clone();
     let appended = json!({"box": name, "clock": entry.clock, "card_ids": append.card_ids});
-    files.global.print(&appended, [line])
+    files.global.print(&appended, [name])
 }
 
 fn list_boxes(files: &CardFiles) -> Result<Exit, Failure> {
@@ -345,13 +342,10 @@ fn print_difference(files: &CardFiles, old: &[ContentId], new: &[ContentId]) -> 
 fn from_pack(files: &CardFiles, path: &Path) -> Result<Exit, Failure> {
     let bytes = input::file_or_stdin(path)?;
     let verification = verify(&bytes);
-    let pack = match read(&bytes) {
-        Ok(pack) if verification.is_valid() => pack,
-        _ => {
-            let fault = verification.violations.first().map_or("it cannot be read", String::as_str);
-            print_invalid_pack(&path.display().to_string(), fault)?;
-            return Err(Failure::Reported(Exit::Invalid));
-        }
+    let Some(pack) = read(&bytes).ok().filter(|_| verification.is_valid()) else {
+        let fault = verification.violations.first().map_or("it cannot be read", String::as_str);
+        print_invalid_pack(&path.display().to_string(), fault)?;
+        return Err(Failure::Reported(Exit::Invalid));
     };
     let rendering = crate::render::pack(&pack);
     let card = |kind: &str, text: &str| {

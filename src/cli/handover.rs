@@ -118,7 +118,6 @@ pub(crate) fn built(
     if let Some(log) = task.output_box {
         plan.output_box = log;
     }
-
     let budget = task.budget;
     let (profiles, limits) = repository.with_defaults(project, Some(&agent), &budget.profiles, budget.limits())?;
     let Some(profile) = profiles.into_iter().next() else { return Err(Failure::usage("there is no profile")) };

@@ -135,19 +135,15 @@ fn put(global: &Global, args: &TurnPutArgs) -> Result<Exit, Failure> {
             Failure::Config { .. } | Failure::Unread(_) | Failure::Reported(_) => "invalid_input",
         };
         if global.format == Format::Json {
-            let output = json!({"status": "error", "error_code": error_code});
             // If standard output is closed, the message and the exit code still say it.
-            let _ = global.print(&output, []);
+            let _ = global.print(&json!({"status": "error", "error_code": error_code}), []);
         }
     })
 }
 
 fn dispatch(files: &LedgerFiles, args: &TurnPutArgs, code: &Cell<&'static str>) -> Result<Done, Failure> {
     let failed = |error: CardError| {
-        code.set(match error {
-            CardError::Secret(_) => "secret",
-            _ => "invalid_file",
-        });
+        code.set(if matches!(error, CardError::Secret(_)) { "secret" } else { "invalid_file" });
         Failure::from(error)
     };
     code.set("not_found");
@@ -191,9 +187,7 @@ fn dispatch(files: &LedgerFiles, args: &TurnPutArgs, code: &Cell<&'static str>) 
     let name = &open.name;
     let inbox = open.read()?;
     match inbox.dispatch(&request).map_err(failed)? {
-        Dispatched::Closed => {
-            return refused("rejected", "inbox_closed", &format!("the inbox of {name} is closed"));
-        }
+        Dispatched::Closed => return refused("rejected", "inbox_closed", &format!("the inbox of {name} is closed")),
         Dispatched::Busy(turn) => {
             let why = format!("{name} works on the turn {turn} (help: `contextpack inbox list {name}`)");
             return refused("busy", "agent_busy", &why);

@@ -51,7 +51,7 @@ pub fn run() -> ExitCode {
         start_threads();
         run_command()
     });
-    exit.into()
+    exit.code().into()
 }
 
 fn run_command() -> Exit {

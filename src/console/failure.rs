@@ -8,7 +8,6 @@ use crate::redact::Redactor;
 use crate::store::StoreError;
 use std::error::Error;
 use std::io;
-use std::process::ExitCode;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -47,12 +46,6 @@ impl Exit {
 
     pub(crate) fn code(self) -> u8 {
         self as u8
-    }
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        exit.code().into()
     }
 }
 

@@ -14,6 +14,7 @@ use std::error::Error;
 /// Its text is complete: it includes the causes, which `source()` therefore does not repeat.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the fields are what the messages quote; diagnostics are redacted")]
 pub enum EngineError {
     /// The configuration cannot be used, or git tracks the cache, which belongs to one working copy alone.
     #[error("the configuration cannot be used: {}", listed(diagnostics))]
@@ -25,12 +26,7 @@ pub enum EngineError {
     },
     /// A requested profile is not in the configuration.
     #[error("there is no profile `{name}`; there are {}", quoted(known))]
-    Profile {
-        /// The requested name.
-        name: String,
-        /// The names of the configuration's profiles.
-        known: Vec<String>,
-    },
+    Profile { name: String, known: Vec<String> },
     /// A requested root matches no item, or several.
     #[error(transparent)]
     Root(#[from] RootError),
@@ -41,19 +37,13 @@ pub enum EngineError {
     #[error(
         "`--out` is inside `{dir}`: packs for an agent change with every commit, so that `check` would find each of them stale (help: name another folder)"
     )]
-    InOutputFolder {
-        /// The folder of packs.
-        dir: String,
-    },
+    InOutputFolder { dir: String },
     /// What is asked for is not one pack.
     #[error("{0}")]
     Target(&'static str),
     /// The pack cannot be built, for example because its budget cannot hold the root.
     #[error("the pack cannot be built: {}", listed(diagnostics))]
-    NotBuilt {
-        /// The errors, redacted.
-        diagnostics: Vec<Diagnostic>,
-    },
+    NotBuilt { diagnostics: Vec<Diagnostic> },
     /// Existing inputs cannot be read, and a requested root may be in them.
     #[error("an input cannot be read: {}", listed(.0))]
     Unread(Vec<Diagnostic>),

@@ -54,16 +54,9 @@ pub struct Update {
 impl Session {
     /// Creates a session that has built nothing yet. `environment` holds the secrets that no pack may contain.
     pub fn new(request: SessionRequest, environment: Environment) -> Self {
-        Self {
-            request,
-            environment,
-            cache: None,
-            listed: None,
-            packs: BTreeMap::new(),
-            folder: None,
-            is_unsaved: false,
-            delivered: Arc::new(Folder::in_memory()),
-        }
+        let (cache, listed, packs, folder, is_unsaved) = Default::default();
+        let delivered = Arc::new(Folder::in_memory());
+        Self { request, environment, cache, listed, packs, folder, is_unsaved, delivered }
     }
 
     /// Returns the packs for an agent, as a folder in memory, which is empty if they are written to a folder on disk.

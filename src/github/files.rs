@@ -20,14 +20,8 @@ pub(super) struct SnapshotDir {
 
 impl SnapshotDir {
     pub(super) fn new(root: PathBuf, dir: RepoPath) -> Self {
-        Self {
-            root,
-            dir,
-            folders: BTreeMap::new(),
-            changed: BTreeMap::new(),
-            unchanged: BTreeSet::new(),
-            unflushed: BTreeMap::new(),
-        }
+        let (folders, changed, unchanged, unflushed) = Default::default();
+        Self { root, dir, folders, changed, unchanged, unflushed }
     }
 
     fn folder(&mut self, repo: &str) -> Result<&Folder, StoreError> {

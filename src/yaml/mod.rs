@@ -261,15 +261,8 @@ struct TreeBuilder {
 
 impl TreeBuilder {
     fn new(dialect: YamlDialect) -> Self {
-        Self {
-            dialect,
-            documents: Vec::new(),
-            document_count: 0,
-            open: Vec::new(),
-            anchors: HashMap::new(),
-            aliased_nodes: 0,
-            aliased_bytes: 0,
-        }
+        let (documents, document_count, open, anchors, aliased_nodes, aliased_bytes) = Default::default();
+        Self { dialect, documents, document_count, open, anchors, aliased_nodes, aliased_bytes }
     }
 
     fn add_event(&mut self, event: Event<'_>, at: Position) -> Result<(), YamlError> {

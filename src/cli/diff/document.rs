@@ -133,7 +133,10 @@ fn unedited(document: &mut Document, news: &[&SharedChange], options: DiffOption
 }
 
 fn packs(document: &mut Document, diff: &Diff, options: DiffOptions) {
-    if let Some((graph, left_out)) = graph(diff).filter(|_| options.markdown) {
+    if !options.markdown {
+        return diff.packs.iter().for_each(|pack| of_pack(document, diff, pack, options));
+    }
+    if let Some((graph, left_out)) = graph(diff) {
         let mut drawing = Document::default();
         drawing.code("mermaid", graph);
         if left_out > 0 {
@@ -142,11 +145,8 @@ fn packs(document: &mut Document, diff: &Diff, options: DiffOptions) {
         document.details("A drawing of the items", drawing);
     }
     let mut packs = Document::default();
-    let list = if options.markdown { &mut packs } else { &mut *document };
-    diff.packs.iter().for_each(|pack| of_pack(list, diff, pack, options));
-    if options.markdown {
-        document.details(counted(diff.packs.len(), "pack"), packs);
-    }
+    diff.packs.iter().for_each(|pack| of_pack(&mut packs, diff, pack, options));
+    document.details(counted(diff.packs.len(), "pack"), packs);
 }
 
 pub(in crate::cli) fn sections(document: &mut Document, shown: Vec<&SharedChange>) {

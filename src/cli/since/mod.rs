@@ -93,23 +93,20 @@ fn exit(global: &Global, answer: &SinceReport) -> Exit {
 }
 
 fn named(typed: &str) -> Result<ReadPack, Failure> {
-    let path = Path::new(typed);
-    let is_file = typed == "-" || path.is_file() || typed.ends_with(".json");
-    let shown = if typed == "-" { "standard input" } else { typed };
-    let found = match is_file {
-        true => Some(FoundPack { bytes: input::file_or_stdin(path)?, path: shown.to_owned(), commit: None }),
-        false => None,
-    };
-    let hash = HashPrefix::read(typed).filter(|_| found.is_none());
-    if found.is_none() && hash.is_none() {
-        let what = if path.is_dir() { "a folder" } else { "no pack and no hash of one" };
-        let message = format!(
-            "`{typed}` is {what}: name a file, `sha256:…`, or at least eight of its hex digits; `contextpack check ITEM` asks about the \
-             packs of a work item, `--commits REV..REV` about those that commits name"
-        );
-        return Err(Failure::usage(message));
+    let (path, asked) = (Path::new(typed), typed.to_owned());
+    if typed == "-" || path.is_file() || typed.ends_with(".json") {
+        let shown = if typed == "-" { "standard input" } else { typed };
+        let found = FoundPack { bytes: input::file_or_stdin(path)?, path: shown.to_owned(), commit: None };
+        return Ok(ReadPack { asked, found: Some(found), ..ReadPack::default() });
     }
-    Ok(ReadPack { asked: typed.to_owned(), hash, found, ..ReadPack::default() })
+    if let Some(hash) = HashPrefix::read(typed) {
+        return Ok(ReadPack { asked, hash: Some(hash), ..ReadPack::default() });
+    }
+    let what = if path.is_dir() { "a folder" } else { "no pack and no hash of one" };
+    Err(Failure::usage(format!(
+        "`{typed}` is {what}: name a file, `sha256:…`, or at least eight of its hex digits; `contextpack check ITEM` asks about the \
+         packs of a work item, `--commits REV..REV` about those that commits name"
+    )))
 }
 
 /// Returns the packs that the commits of a range name, each once, in the order of the commits.

@@ -107,22 +107,6 @@ pub(super) struct PatternRule {
 }
 
 impl PatternRule {
-    #[expect(clippy::too_many_arguments, reason = "the build writes the calls")]
-    const fn new(
-        name: &'static str,
-        reason: &'static str,
-        keywords: &'static [&'static str],
-        pattern: &'static str,
-        boundary: Boundary,
-        check: Check,
-        before: usize,
-        weak: bool,
-        is_argument: bool,
-    ) -> Self {
-        let label = FindingLabel { name, reason, rank: if weak { WEAK } else { TOKEN } };
-        Self { label, keywords, pattern, boundary, check, before, is_argument, compiled: OnceLock::new() }
-    }
-
     /// Returns the pattern, compiled at its first use: most runs need only a few.
     fn regex(&self) -> Option<&Regex> {
         self.compiled

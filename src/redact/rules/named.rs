@@ -6,7 +6,7 @@
 use super::super::judge;
 use super::super::letters;
 use super::super::text::{contains_ignoring_case, is_name_byte, last_line, starts_token};
-use super::{FindingLabel, WEAK};
+use super::FindingLabel;
 use crate::redact::layouts;
 
 /// The longest name.
@@ -45,19 +45,10 @@ pub(in super::super) struct NamedKey {
     pub(in super::super) label: FindingLabel,
     /// The spellings of the provider's name, in lower case.
     pub(in super::super) keywords: &'static [&'static str],
-    forms: &'static [KeyForm],
+    pub(super) forms: &'static [KeyForm],
 }
 
 impl NamedKey {
-    pub(super) const fn new(
-        name: &'static str,
-        reason: &'static str,
-        keywords: &'static [&'static str],
-        forms: &'static [KeyForm],
-    ) -> Self {
-        Self { label: FindingLabel { name, reason, rank: WEAK }, keywords, forms }
-    }
-
     /// Finds the key whose name contains one of the provider's words at `hit..end`.
     pub(in super::super) fn find(&self, text: &[u8], hit: usize, end: usize) -> Option<(usize, usize)> {
         if !is_word_of_name(text, hit, end) {
