@@ -159,6 +159,31 @@ fn sections_that_only_the_budget_cut_elsewhere_are_counted_in_one_line() {
     assert!(recut.iter().all(|id| all.contains(id)), "{all}");
 }
 
+#[test]
+fn of_a_text_that_one_pack_shows_whole_the_parts_in_others_are_no_further_edits() {
+    let sandbox = under_decisions();
+    let part = |number: usize| format!("- Sentence {number} is new. {}\n", "More of it. ".repeat(12));
+    let long = |parts: usize| {
+        let text: String = (0..parts).map(part).collect();
+        let head = "---\nid: feat:long\ntitle: The long one\nblocks: [feat:store]\n---\n\nIts goal.";
+        format!("{head}\n\n## Acceptance criteria\n\n{text}\n## Notes\n\nNone.\n")
+    };
+    sandbox.write("work_items/feat-long.md", long(1));
+    built(&sandbox);
+    sandbox.write("work_items/feat-long.md", long(16));
+    sandbox.expect(0, &["build", "-q"]);
+    let diff = sandbox.json(0, &["diff", "--format", "json"]);
+    let of_long = |section: &&Value| section["title"] == "The long one" && section["hunks"] != serde_json::json!([]);
+    assert_eq!(
+        diff["sections"].as_array().unwrap().iter().filter(of_long).count(),
+        2,
+        "whole, and cut in a neighbour: {diff}"
+    );
+    let text = sandbox.expect(0, &["diff"]);
+    let (edits, _) = text.split_once("Needs review").unwrap();
+    assert_eq!((edits.matches("Sentence 3 ").count(), edits.matches("omitted").count()), (1, 0), "{text}");
+}
+
 /// An issue of the snapshot by somebody outside the repo.
 fn issue(number: u64, body: &str) -> String {
     let none = |source: &str| serde_json::json!({"completeness": "complete", "issues": [], "source": source});

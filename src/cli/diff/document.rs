@@ -89,12 +89,18 @@ fn edit_of(cause: &Cause, news: &[&SharedChange]) -> (Vec<Line>, Vec<Line>) {
         let is_in_pack = shared.packs.iter().any(|pack| cause.packs.contains(pack));
         is_in_pack && shared.section.input.as_ref() == Some(&cause.name) && !shared.section.is_unedited()
     };
-    let (lists, texts): (Vec<&SharedChange>, Vec<_>) =
+    let (lists, mut texts): (Vec<&SharedChange>, Vec<_>) =
         news.iter().copied().filter(|shared| is_own(&shared)).partition(|shared| shared.section.is_list());
     let facts: HashSet<&FieldChange> = texts.iter().flat_map(|shared| &shared.section.fields).collect();
     let mut facts: Vec<_> = facts.into_iter().filter(|it| !matches!(&*it.field, "place" | "evidence")).collect();
     facts.sort_by_key(|it| (&it.field, &it.new, &it.old));
     let facts = facts.into_iter().map(field).collect();
+    // Where one pack has all of the text, the parts that others show of it say nothing more.
+    let is_whole = |shared: &SharedChange| {
+        [&shared.section.old_detail, &shared.section.new_detail].into_iter().flatten().all(|detail| detail == "full")
+    };
+    let whole: HashSet<&str> = texts.iter().filter(|it| is_whole(it)).map(|it| &*it.section.title).collect();
+    texts.retain(|it| is_whole(it) || !whole.contains(&*it.section.title));
     let (mut seen, mut lines) = (HashSet::new(), Vec::new());
     for own in [texts, lists] {
         // The lists of a work item repeat its text.
