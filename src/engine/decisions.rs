@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 impl Project<'_> {
     /// Returns which ADRs replaced others, read when first needed; text that anyone could have written replaces none.
+    /// Of unredacted text only the paths of ADRs leave this.
     pub(super) fn replacements(&self) -> &Replacements {
         self.replacements.get_or_init(|| {
             let trusted = self.corpus.rules.adrs.par_iter().filter(|path| !self.reader.distrusts(path));

@@ -343,9 +343,16 @@ fn read_file(
     let (shown, text, removals, digest) = reader.file(path, purpose, &raw);
     let (status, state) = text.adr_status().unzip();
     let is_inactive = state == Some(DecisionState::Inactive);
-    let (path_of, successor) = (path.clone(), None);
-    let document =
-        ParsedDocument { path: path_of, shown: shown.clone(), text, status, is_inactive, successor, removals, digest };
+    let document = ParsedDocument {
+        path: path.clone(),
+        shown: shown.clone(),
+        text,
+        status,
+        is_inactive,
+        successor: None,
+        removals,
+        digest,
+    };
     let read = (shown, Ok(Arc::new(document)));
     reader.inputs.put_file_result(purpose, path, &[], || read.clone());
     Ok(read)

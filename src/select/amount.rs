@@ -67,7 +67,7 @@ struct CountedLines {
 
 const SHARDS: usize = 16;
 /// The most bytes of lines that a shard keeps.
-const KEPT: usize = 1 << 20;
+const MAX_KEPT_BYTES: usize = 1 << 20;
 
 impl Counter {
     /// Creates a counter of characters and bytes, and of tokens if a tokenizer is given (about 50 ms to load).
@@ -88,14 +88,13 @@ impl Counter {
     }
 
     fn tokens(&self, bpe: &tiktoken::CoreBpe, line: &str) -> u64 {
-        let spread = line.bytes().rev().take(8).fold(line.len(), |spread, byte| spread * 31 + usize::from(byte));
-        let lock = || self.counted[spread % SHARDS].lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.counted[line.len() % SHARDS].lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(tokens) = lock().tokens.get(line) {
             return *tokens;
         }
         let tokens = bpe.count(line) as u64;
         let mut counted = lock();
-        if counted.bytes > KEPT {
+        if counted.bytes > MAX_KEPT_BYTES {
             *counted = CountedLines::default();
         }
         counted.bytes += line.len();
