@@ -180,7 +180,7 @@ fn build(session: &mut Session) -> Result<(BTreeMap<String, String>, Vec<String>
 }
 
 proptest! {
-    #![proptest_config(cases(24))]
+    #![proptest_config(cases(12))]
 
     #[test]
     fn a_session_for_an_agent_gives_what_a_new_one_gives(

@@ -174,7 +174,7 @@ fn budget_laws(plan: &Plan, limits: &[u64]) {
 }
 
 proptest! {
-    #![proptest_config(cases(24))]
+    #![proptest_config(cases(12))]
 
     #[test]
     fn characters_are_kept_filled_and_never_taken_away(

@@ -44,6 +44,7 @@ mod hostile;
 mod inbox;
 mod incremental;
 mod init;
+mod init_repair;
 mod install;
 #[cfg(feature = "github")]
 mod interrupted;
@@ -56,6 +57,7 @@ mod library;
 mod listing;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod mcp_client;
 mod merge;
 #[cfg(target_os = "linux")]
 mod merge_workflow;
