@@ -155,7 +155,7 @@ impl<'a> Project<'a> {
     /// Removes secrets and values of the environment from the texts and the path of a diagnostic. Paths and globs are
     /// raw until here, so that files can be looked up by them.
     pub fn redacted_for_output(&self, diagnostic: Diagnostic) -> Diagnostic {
-        let clean = |text: &str| self.masked(&self.reader.redactor.line(text));
+        let clean = |text: &str| self.redacted_line(text);
         let path = |path: RepoPath| RepoPath::new(&clean(path.as_str())).unwrap_or(path);
         let at = diagnostic.at.clone().map(|at| Place { path: path(at.path), ..at });
         Diagnostic { at, ..diagnostic.map_texts(&clean) }
@@ -163,6 +163,11 @@ impl<'a> Project<'a> {
 
     pub(super) fn redacted<'d>(&self, faults: impl IntoIterator<Item = &'d Diagnostic>) -> Vec<Diagnostic> {
         faults.into_iter().map(|fault| self.redacted_for_output(fault.clone())).collect()
+    }
+
+    /// Returns a text of one line without secrets and values of the environment.
+    pub fn redacted_line(&self, text: &str) -> String {
+        self.masked(&self.reader.redactor.line(text))
     }
 
     /// Returns a finished pack without what the rules of today remove, and without the secret values of the process.

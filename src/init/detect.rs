@@ -6,9 +6,8 @@ use super::trackers::{CATALOG, FoundTracker, TrackerSearch};
 use crate::config::{DenyList, RedactionSettings};
 use crate::git;
 use crate::intake::{Repo, RepoOptions};
-use crate::model::{Code, Diagnostic, Place, RepoPath, SourceTree as _, is_repo_name};
+use crate::model::{Code, Diagnostic, GithubRepo, Place, RepoPath, SourceTree as _};
 use crate::redact::Redactor;
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read as _};
@@ -31,7 +30,7 @@ pub(crate) struct DetectedRepo {
     /// Whether all ADRs are found without configuration.
     pub(crate) adrs_by_default: bool,
     pub(crate) documents: Documents,
-    pub(crate) github: Option<Github>,
+    pub(crate) github: Option<GithubRepo>,
     /// The places that could not be examined, sorted.
     pub(crate) faults: Vec<Diagnostic>,
 }
@@ -42,13 +41,6 @@ pub(crate) struct LikelyItems {
     pub(crate) folder: String,
     pub(crate) files: usize,
     pub(crate) with_status: usize,
-}
-
-#[derive(Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Github {
-    /// `github.com`, or the name of an enterprise server.
-    pub(crate) host: String,
-    pub(crate) repo: String,
 }
 
 impl DetectedRepo {
@@ -241,14 +233,14 @@ impl Detector<'_> {
         Some(String::from_utf8_lossy(&head).into_owned())
     }
 
-    fn remote(&mut self) -> Option<Github> {
+    fn remote(&mut self) -> Option<GithubRepo> {
         let remote = git::remote(self.root).unwrap_or_else(|why| {
             let message = format!("the git remote is unknown: {why}");
             let help = "install git, or run `git remote -v` here to see what is wrong; then set `github.repo`";
             self.faults.push(Diagnostic::new(Code::GitUnavailable, None, message).help(help));
             None
         });
-        remote.as_deref().and_then(github)
+        remote.as_deref().and_then(GithubRepo::of_remote)
     }
 
     fn adr_folders(&mut self, files: &[RepoPath]) -> Vec<String> {
@@ -288,22 +280,3 @@ const MOST_CANDIDATES: usize = 2_000;
 
 /// The bytes of a tracker's file of data that are searched.
 const LARGEST_TRACKER: u64 = 64 << 20;
-
-/// Returns the GitHub repo of a remote's URL, ignoring credentials in it.
-pub(crate) fn github(url: &str) -> Option<Github> {
-    let (place, path) = match url.split_once("://") {
-        Some((_, rest)) => rest.split_once('/')?,
-        None => url.split_once(':')?,
-    };
-    let host = place.rsplit('@').next()?.split(':').next()?.to_lowercase();
-    let host = if host == "ssh.github.com" { "github.com".to_owned() } else { host };
-    if !host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b)) {
-        return None;
-    }
-    if host != "github.com" && !host.split('.').any(|label| label == "github" || label == "ghe") {
-        return None;
-    }
-    let path = path.trim_matches('/');
-    let repo = path.strip_suffix(".git").unwrap_or(path);
-    is_repo_name(repo).then(|| Github { host, repo: repo.to_owned() })
-}

@@ -8,8 +8,6 @@ pub(crate) mod starter;
 mod trackers;
 
 pub(crate) use detect::DetectedRepo;
-#[cfg(feature = "github")]
-pub(crate) use detect::github;
 pub(crate) use documents::shown_size;
 pub(crate) use options::InitArgs;
 pub(crate) use setup::{DELIVERED, Setup, is_half, unfit};
@@ -25,6 +23,7 @@ mod tests {
     use super::starter::{self, RepoOrigin};
     use super::*;
     use crate::config::load;
+    use crate::model::GithubRepo;
     use crate::model::cases::{hold_blocks, hold_lines};
     use std::fs;
 
@@ -71,7 +70,7 @@ mod tests {
             "plain folder" => is_plain(text).to_string(),
             "schedule of GitHub" => is_schedule_of_github(text).to_string(),
             "remote" => {
-                detect::github(text).map_or("none".to_owned(), |found| format!("{} {}", found.host, found.repo))
+                GithubRepo::of_remote(text).map_or("none".to_owned(), |found| format!("{} {}", found.host, found.repo))
             }
             _ => is_half(text.as_bytes(), "a\nb\n").to_string(),
         });

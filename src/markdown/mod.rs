@@ -8,9 +8,11 @@ mod key_headings;
 mod outline;
 mod reader;
 mod text_blocks;
+mod tree;
 
 pub(crate) use inline::{GAP, LinkSpan, Run, Traced};
 pub use inline::{InlinePart, MarkdownText};
 pub(crate) use key_headings::{KeyHeadings, without_parentheses, words};
 pub use outline::{Block, Heading, Outline};
 pub use text_blocks::{TextBlock, TextBlockKind, text_blocks};
+pub use tree::tree;

@@ -23,6 +23,35 @@ pub fn is_repo_name(text: &str) -> bool {
     text.split_once('/').is_some_and(|(owner, name)| !owner.starts_with('.') && fits(owner) && fits(name))
 }
 
+/// A repo on GitHub.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GithubRepo {
+    /// `github.com`, or the name of an enterprise server.
+    pub host: String,
+    pub repo: String,
+}
+
+impl GithubRepo {
+    /// Returns the repo of the URL of a remote, ignoring credentials in it.
+    pub fn of_remote(url: &str) -> Option<Self> {
+        let (place, path) = match url.split_once("://") {
+            Some((_, rest)) => rest.split_once('/')?,
+            None => url.split_once(':')?,
+        };
+        let host = place.rsplit('@').next()?.split(':').next()?.to_lowercase();
+        let host = if host == "ssh.github.com" { "github.com".to_owned() } else { host };
+        if !host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b)) {
+            return None;
+        }
+        if host != "github.com" && !host.split('.').any(|label| label == "github" || label == "ghe") {
+            return None;
+        }
+        let path = path.trim_matches('/');
+        let repo = path.strip_suffix(".git").unwrap_or(path);
+        is_repo_name(repo).then(|| Self { host, repo: repo.to_owned() })
+    }
+}
+
 /// Returns the part of `url` up to the issue number if it is the URL of an issue or a pull request, on any host.
 pub fn issue_url(url: &str) -> Option<&str> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;

@@ -28,8 +28,8 @@ pub use decision::{
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity, bounded};
 pub use digest::{Digest, Digester};
 pub use github::{
-    Completeness, IssueReference, SNAPSHOT_VERSION, SnapshotAuthor, SnapshotCode, SnapshotComment, SnapshotComments,
-    SnapshotIssue, SnapshotRef, SnapshotRelation, SnapshotRelations, is_repo_name, issue_url,
+    Completeness, GithubRepo, IssueReference, SNAPSHOT_VERSION, SnapshotAuthor, SnapshotCode, SnapshotComment,
+    SnapshotComments, SnapshotIssue, SnapshotRef, SnapshotRelation, SnapshotRelations, is_repo_name, issue_url,
 };
 pub use item::{CardSource, ItemState, Relation, is_card_type};
 pub(crate) use named_enum::named_enum;

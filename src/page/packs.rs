@@ -2,10 +2,11 @@
 
 use super::work::{CardsFolder, LedgerName, conversation, ledger};
 use crate::console::{Failure, PathFailure, Workspace, settled, stamp};
-use crate::engine::{BudgetLimits, check_packs, orphaned};
+use crate::engine::{BudgetLimits, Project, Repository, check_packs, orphaned};
+use crate::git;
 use crate::handoff::check::context_folder;
-use crate::model::{RepoPath, natural_cmp};
-use crate::review::{Freshness, PageEntry, report_freshness};
+use crate::model::{GithubRepo, RepoPath, natural_cmp};
+use crate::review::{Freshness, PageEntry, PageOrigin, report_freshness};
 use crate::store::{Folder, StoreError, Symlinks, json_files, read_file};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -153,7 +154,7 @@ impl PackFiles {
                 found.insert(shown, freshness);
             }
         }
-        report_freshness(&found)
+        report_freshness(checked.map(|checked| &checked.origin), &found)
     }
 }
 
@@ -308,6 +309,7 @@ pub(crate) struct CheckedFolder {
     /// The output folder, without links.
     pub(crate) path: PathBuf,
     pub(crate) packs: BTreeMap<String, Freshness>,
+    origin: PageOrigin,
 }
 
 /// Compares the packs of the repo around the current folder; `None` if there is no repo, or none that can be built.
@@ -330,5 +332,17 @@ fn checked(workspace: &Workspace) -> Result<CheckedFolder, Failure> {
     repository.confirm_settled()?;
     let found = states.into_iter().filter(|state| state.status != "missing");
     let packs = found.map(|it| (it.name, Freshness { status: it.status, reasons: it.reasons })).collect();
-    Ok(CheckedFolder { path, packs })
+    Ok(CheckedFolder { path, packs, origin: origin(&repository, &project) })
+}
+
+/// Returns the repo on GitHub to which the files are pushed, else that of the configuration, else the name of the folder.
+fn origin(repository: &Repository, project: &Project<'_>) -> PageOrigin {
+    let (root, github) = (repository.root(), &repository.settings().github);
+    let remote = git::remote(root).ok().flatten().and_then(|url| GithubRepo::of_remote(&url));
+    let configured = || Some(GithubRepo { host: github.host.clone(), repo: github.repo.clone()? });
+    let found = remote.or_else(configured);
+    let url = found.as_ref().map(|GithubRepo { host, repo }| format!("https://{host}/{repo}"));
+    let folder = || root.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let commit = git::head_commit(root, &[]).map(|(commit, _)| commit);
+    PageOrigin { repo: project.redacted_line(&found.map_or_else(folder, |found| found.repo)), url, commit }
 }

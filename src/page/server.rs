@@ -125,7 +125,7 @@ impl AgentPacks {
             true => Freshness { status: "fresh", reasons: Vec::new() },
             false => Freshness { status: "stale", reasons: vec!["the last build failed: see its terminal".to_owned()] },
         };
-        let freshness = report_freshness(&names.iter().map(|name| (name.as_str(), &freshness)).collect());
+        let freshness = report_freshness(None, &names.iter().map(|name| (name.as_str(), &freshness)).collect());
         *lock(&self.0) = (entries, freshness);
         Ok(())
     }

@@ -57,6 +57,7 @@ mod library;
 mod listing;
 #[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(feature = "mcp")]
 mod mcp_client;
 mod merge;
 #[cfg(target_os = "linux")]

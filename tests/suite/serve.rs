@@ -272,7 +272,7 @@ fn watching_builds_and_says_what_is_fresh() {
     until(&freshness, &all_fresh);
     // What is not built any more stays, and says so.
     sandbox.write("contextpack.yml", "no_such_field: 1\n");
-    until(&freshness, &|body| body == "{}");
+    until(&freshness, &|body| body == r#"{"origin":null,"packs":{}}"#);
     assert!(served.get(&packs, "").body.contains("We crash."));
 }
 

@@ -7,8 +7,7 @@ use crate::engine::{Project, Repository};
 use crate::git;
 use crate::github::{ApiBase, IssueFilter, IssueKey, SyncRequest, Tokens};
 use crate::graph::{RootMatch, Target};
-use crate::init;
-use crate::model::{IssueReference, is_repo_name};
+use crate::model::{GithubRepo, IssueReference, is_repo_name};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -43,7 +42,7 @@ impl IssueScope {
         let remote = git::remote(root).map_err(|why| {
             Failure::usage(format!("which repo? set `github.repo: owner/name` in `contextpack.yml`; {why}"))
         })?;
-        let remote = remote.as_deref().and_then(init::github).ok_or_else(|| {
+        let remote = remote.as_deref().and_then(GithubRepo::of_remote).ok_or_else(|| {
             Failure::usage("which repo? set `github.repo: owner/name` in `contextpack.yml`, or `GITHUB_REPOSITORY`; there is no git remote on GitHub")
         })?;
         Self::new(remote.repo, remote.host, REMOTE)
@@ -54,7 +53,7 @@ impl IssueScope {
         if let Some(repo) = workflow_repo() {
             return Self::new(repo, settings.github.host.clone(), CONFIGURED);
         }
-        match git::remote(root).ok().flatten().as_deref().and_then(init::github) {
+        match git::remote(root).ok().flatten().as_deref().and_then(GithubRepo::of_remote) {
             Some(remote) => Self::new(remote.repo, remote.host, REMOTE),
             None => Self::find(root, settings),
         }

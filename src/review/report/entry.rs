@@ -1,11 +1,12 @@
 //! A pack as data for the page: its content, its faults and its rendering.
 
+use crate::markdown;
 use crate::model::{Digest, harmless_json};
 use crate::redact::invisible_at;
 use crate::render;
 use crate::review::explain::{Neighbour, explain};
 use crate::review::{read, verify};
-use crate::wire::Pack;
+use crate::wire::{Pack, Section};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -13,13 +14,16 @@ use std::collections::BTreeMap;
 /// The hex digits of a text's digest that name it on the page.
 const KEY_DIGITS: usize = 32;
 
+/// Longer texts are shown as they are, in bytes.
+const READABLE: usize = 60_000;
+
 /// A pack on the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageEntry {
     path: String,
     json: String,
-    /// The contents of the sections as JSON, by key. In `json` the keys replace them, since packs share most texts.
-    texts: Vec<(String, String)>,
+    /// The contents of the sections by key. In `json` the keys replace them, since packs share most texts.
+    texts: Vec<(String, SectionText)>,
     faults: Vec<String>,
 }
 
@@ -45,6 +49,33 @@ struct PageData<'a> {
     view: BTreeMap<&'a str, Value>,
 }
 
+/// The content of a section as JSON, and as a tree where it is Markdown that a browser can show at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SectionText {
+    pub(super) json: String,
+    pub(super) tree: Option<String>,
+}
+
+impl SectionText {
+    fn of(section: &Section, text: &str) -> Self {
+        let is_readable = is_markdown(section) && text.len() <= READABLE;
+        Self { json: as_json(&text), tree: is_readable.then(|| as_json(&markdown::tree(text))) }
+    }
+}
+
+/// Fields, cards and code are shown as they are.
+fn is_markdown(section: &Section) -> bool {
+    let extension =
+        section.source.path.as_deref().and_then(|path| path.rsplit_once('.')).map(|(_, extension)| extension);
+    match section.kind.as_str() {
+        "work_item_json" | "card" => false,
+        "file_excerpt" => {
+            extension.is_some_and(|it| ["md", "markdown", "mdx"].contains(&it.to_ascii_lowercase().as_str()))
+        }
+        _ => true,
+    }
+}
+
 /// A piece of a rendering; all pieces joined are the rendering.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
@@ -67,7 +98,7 @@ impl PageEntry {
         for section in shown.iter_mut().flat_map(|pack| &mut pack.sections) {
             let key = Digest::of(&section.content).short(KEY_DIGITS);
             let text = std::mem::replace(&mut section.content, key.clone());
-            texts.push((key, as_json(&text)));
+            texts.push((key, SectionText::of(section, &text)));
         }
         let edges = pack.as_ref().map(|pack| explain(pack).edges).unwrap_or_default();
         let shown = shown.as_ref();
@@ -105,8 +136,8 @@ impl PageEntry {
         &self.json
     }
 
-    pub(super) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.texts.iter().map(|(key, text)| (key.as_str(), text.as_str()))
+    pub(super) fn texts(&self) -> impl Iterator<Item = (&str, &SectionText)> {
+        self.texts.iter().map(|(key, text)| (key.as_str(), text))
     }
 }
 

@@ -5,11 +5,13 @@
 
 mod entry;
 
+use entry::SectionText;
 pub use entry::{Freshness, PageEntry};
 
 use crate::model::escape_markup;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 
@@ -33,7 +35,7 @@ const SCRIPT: &str = concat!(
 );
 
 /// Returns the data of a page as JSON, in which markup and invisible characters are escaped: each text of a section once,
-/// by key, and each entry on a line.
+/// by key, with its Markdown as a tree, and each entry on a line.
 pub fn report_data<'a>(entries: impl Iterator<Item = &'a PageEntry>) -> String {
     let mut texts = BTreeMap::new();
     let mut lines = Vec::new();
@@ -41,8 +43,12 @@ pub fn report_data<'a>(entries: impl Iterator<Item = &'a PageEntry>) -> String {
         texts.extend(entry.texts());
         lines.push(entry.json());
     }
-    let texts: Vec<String> = texts.into_iter().map(|(key, text)| format!("\"{key}\":{text}")).collect();
-    format!("{{\"texts\":{{\n{}\n}},\"packs\":[\n{}\n]}}", texts.join(",\n"), lines.join(",\n"))
+    let list = |of: &dyn Fn(&SectionText) -> Option<&String>| {
+        let texts = texts.iter().filter_map(|(key, text)| Some(format!("\"{key}\":{}", of(text)?)));
+        texts.collect::<Vec<_>>().join(",\n")
+    };
+    let (contents, trees) = (list(&|text| Some(&text.json)), list(&|text| text.tree.as_ref()));
+    format!("{{\"texts\":{{\n{contents}\n}},\"trees\":{{\n{trees}\n}},\"packs\":[\n{}\n]}}", lines.join(",\n"))
 }
 
 /// Returns what changed of a served page as JSON: its new `tag`, the displayed paths of all entries in order, and those
@@ -53,9 +59,20 @@ pub fn report_changes<'a>(tag: &str, paths: &[&str], changed: impl Iterator<Item
     format!("{{\"tag\":{tag},\"paths\":{paths},\"changed\":{}}}", report_data(changed))
 }
 
-/// Returns the freshness of packs, by displayed path, as JSON for a page.
-pub fn report_freshness(freshness: &BTreeMap<&str, &Freshness>) -> String {
-    entry::as_json(freshness)
+/// Where packs come from, for the heading of a page and its links to files.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct PageOrigin {
+    /// `owner/name` on GitHub, or the name of the repo's folder.
+    pub repo: String,
+    /// The page of the repo on GitHub, if it is known.
+    pub url: Option<String>,
+    /// The commit of `HEAD`.
+    pub commit: Option<String>,
+}
+
+/// Returns the freshness of the packs of `origin`, by displayed path, as JSON for a page.
+pub fn report_freshness(origin: Option<&PageOrigin>, packs: &BTreeMap<&str, &Freshness>) -> String {
+    entry::as_json(&serde_json::json!({ "origin": origin, "packs": packs }))
 }
 
 /// Returns the page that shows `data` from [`report_data`] and `freshness` from [`report_freshness`]; the same data gives

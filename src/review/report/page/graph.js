@@ -1,6 +1,6 @@
 // The one-hop neighbourhood as a drawing: what the root builds on at its left, what hangs on it at its right.
 
-const NODE = { width: 232, height: 44, step: 52, gap: 72 };
+const NODE = { width: 308, height: 44, step: 52, gap: 60 };
 const LEFT = ["parent", "depends_on", "blocked_by", "adr", "code", "document"];
 
 // More of them on a side are counted, not drawn.
@@ -25,12 +25,19 @@ const EDGES = new Map([["parent", "parent"], ["child", "child"], ["depends_on", 
 
 const edgeGroup = (relation) => EDGES.get(relation) || "related";
 
+// Cuts in the middle: titles end with what tells them apart, such as a number.
+function middleCut(text, longest) {
+  const signs = [...line(text)];
+  const end = Math.floor(longest / 3);
+  return signs.length > longest ? signs.slice(0, longest - end - 1).join("").trimEnd() + "…" + signs.slice(-end).join("") : signs.join("");
+}
+
 function node(x, y, told, act) {
   const box = svg("rect", { width: NODE.width, height: NODE.height, rx: 8, class: "box " + told.kind });
-  const small = [told.relation && words(told.relation), told.state && words(told.state), told.shown && words(told.shown)];
+  const small = [told.relation && words(told.relation), told.id && middleCut(told.id, 24), told.state && words(told.state), told.shown && words(told.shown)];
   const texts = [
-    svg("text", { x: 12, y: 18, class: "small" }, line(small.filter(Boolean).join(" · "), 36)),
-    svg("text", { x: 12, y: 36 }, line(told.title, 28)),
+    svg("text", { x: 12, y: 18, class: "small" }, line(small.filter(Boolean).join(" · "), 52)),
+    svg("text", { x: 12, y: 36 }, middleCut(told.title, 40)),
   ];
   const title = svg("title", {}, line(`${told.id}: ${told.title}`, 300));
   const place = { transform: `translate(${x} ${y})` };
@@ -73,7 +80,14 @@ function graphPicture(entry, act) {
     lines, node(root.x, root.y, told), sides.flatMap(([nodes]) => nodes.map((it) => it.drawn)));
   const rowsOf = (it) => [words(it.relation), code(it.to), quote(it.title), words(it.state || ""), words(it.shown),
     it.at ? [words(it.source) + ", ", code(it.at)] : ""];
-  return el("section", { "aria-labelledby": "graph" }, heading, el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Drawing of the relations" }, drawing),
+  // Where a drawing has no room.
+  const narrow = all.map((it) => {
+    const action = act(it);
+    const title = action ? el("a", { href: action.href, on: { click: action.click } }, quote(it.title, 200)) : quote(it.title, 200);
+    return el("li", {}, el("span", { class: "quiet" }, words(it.relation), " "), title, " ", code(it.to), it.state ? [" ", tag(it.state)] : "");
+  });
+  return el("section", { "aria-labelledby": "graph" }, heading, el("div", { class: "scroll drawing", tabindex: 0, role: "region", "aria-label": "Drawing of the relations" }, drawing),
+    el("ul", { class: "neighbours" }, narrow),
     el("details", {}, el("summary", {}, `As a list: ${all.length}`),
       table("Related items", ["Relation", "Id", "Title", "State", "In the pack", "Stated"], all.map(rowsOf))));
 }

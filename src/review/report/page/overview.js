@@ -142,7 +142,7 @@ function overview(found, all, open) {
       el("span", { class: "facts" }, quote(id, 60), profile ? ` · ${line(profile, 40)}` : "")),
     el("td", {}, words(line(state, 40))),
     el("td", { class: "use" }, share < 0 ? "" : [el("meter", { min: 0, max: 1, value: share, "aria-hidden": "true" }), " ", percent(share, 1)]),
-    el("td", {}, freshness === "unknown" ? el("span", { class: "quiet" }, "unknown") : freshnessTag({ status: freshness })),
+    el("td", {}, freshness === "fresh" || freshness === "unknown" ? el("span", { class: "quiet" }, freshness) : freshnessTag({ status: freshness })),
     el("td", {}, warnings ? tag(counted(warnings, "warning"), "warn") : ""));
   let at = 0;
   const more = el("button", { type: "button", on: { click: () => add(MORE_ROWS) } });

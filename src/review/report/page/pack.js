@@ -1,4 +1,4 @@
-// One pack: what a person came for first, then its pictures and sections, then what identifies it.
+// One pack: the item and the text first, then why each part is there and what is left out, then what identifies it.
 
 // `path:first-last`, else the URL, else the id.
 function place(source) {
@@ -7,7 +7,18 @@ function place(source) {
   return source.anchor ? source.path + "#" + source.anchor : source.path;
 }
 
-const where = (source) => source.path || !source.url ? code(place(source)) : link(source.url);
+// A file at the commit that the page knows, as GitHub shows it.
+function where(source) {
+  if (!source.path) return source.url ? link(source.url) : code(place(source));
+  const { url, commit } = current && freshOf(current) ? originOfPage() : {};
+  if (!url || !commit || !/^https:\/\//.test(url)) return code(place(source));
+  const lines = source.lines ? `#L${source.lines[0]}-L${source.lines[1]}` : source.anchor ? "#" + encodeURIComponent(source.anchor) : "";
+  const path = source.path.split("/").map(encodeURIComponent).join("/");
+  return el("a", { href: `${url}/blob/${commit}/${path}${lines}`, rel: "noopener noreferrer" }, code(place(source)));
+}
+
+// A button that leads to a section in the text.
+const leadsTo = (id, ...children) => el("button", { type: "button", class: "lead", on: { click: () => showInText(id) } }, children);
 
 function facts(pairs) {
   const told = pairs.filter(([, value]) => value !== undefined && value !== null && value !== "");
@@ -33,12 +44,6 @@ function relationOf(entry, section) {
   const edge = entry.edges.find((it) => it.section === section.id);
   if (edge) return edge.relation;
   return { adr: "ADR", card: section.provenance }[group(section)] || group(section);
-}
-
-// Issues, decisions and documents are Markdown; fields, cards and code are read as they are.
-function isMarkdown({ kind, source }) {
-  if (kind === "work_item_json" || kind === "card") return false;
-  return kind !== "file_excerpt" || /\.(md|markdown|mdx)$/i.test(source.path || "");
 }
 
 function sectionView(entry, section, changed) {
@@ -71,7 +76,7 @@ function sectionView(entry, section, changed) {
       ["Card", metadata.card && [code(metadata.card.id), ` ${words(metadata.card.role)}, ${line(metadata.card.type, 100)}, by `, quote(metadata.card.author_id, 120)]],
       ["Written", metadata.created_at && line(metadata.created_at, 40) + (metadata.edited ? ", edited later" : "")],
     ]),
-    isMarkdown(section) ? readable(section.content) : block(section.content),
+    leadsTo(section.id, "Show it in the text"),
   ], { class: "section" + (changed ? " changed" : "") });
 }
 
@@ -116,20 +121,18 @@ function warningsView(pack) {
   return list("Warnings", items.length, few("warnings", items));
 }
 
-// What an agent does not get of what belongs to the root.
+// What an agent does not get of what belongs to the root, each with the way to it.
 function cutView(pack) {
   const measure = unit(pack.budget);
   const shorter = pack.sections.filter((section) => section.metadata.detail !== "full");
   const items = [
-    ...shorter.map(({ title, metadata: { detail, chars, full_chars } }) => [quote(title, 120), ": ", el("strong", {}, words(detail)),
+    ...shorter.map(({ id, title, metadata: { detail, chars, full_chars } }) => [leadsTo(id, quote(title, 120)), ": ", el("strong", {}, words(detail)),
       full_chars ? `, ${grouped(chars)} of ${grouped(full_chars)} characters` : ""]),
-    ...pack.omissions.map((it) => [quote(it.title, 120), ": ", el("strong", {}, words(it.reason)), measure.of(it) ? `, ${grouped(measure.of(it))} ${measure.name}` : ""]),
+    ...pack.omissions.map((it) => [quote(it.title, 120), ": ", el("strong", {}, words(it.reason)), measure.of(it) ? `, ${grouped(measure.of(it))} ${measure.name}` : "",
+      " ", where(it.source), " ", el("span", { class: "quiet" }, words(it.provenance))]),
   ];
   if (!items.length) return list("Left out and shortened", 0, el("p", { class: "quiet" }, "Nothing: all that belongs to the item is in the pack, in full."));
-  const rows = () => pack.omissions.map((it) => [el("strong", {}, words(it.reason)), quote(it.title, 120), words(it.provenance),
-    measure.of(it) ? grouped(measure.of(it)) : "", where(it.source)]);
-  return list("Left out and shortened", items.length, few("cut", items, pack.omissions.length ? lazily("omissions", "Where to read what was left out",
-    () => table("What is not in the pack", ["Reason", "Title", "Why it would be", `Its ${measure.name}`, "Where to read it"], rows())) : ""));
+  return list("Left out and shortened", items.length, few("cut", items));
 }
 
 function redactionsView(pack) {
@@ -176,13 +179,44 @@ const stateOf = (pack) => (rootSection(pack) || { metadata: {} }).metadata.state
 // Whether the pack is what a build gives now, as far as the page knows.
 function freshnessTag(fresh) {
   if (!fresh) return tag("freshness unknown");
-  return tag(fresh.status, { fresh: "new", stale: "warn", unverifiable: "" }[fresh.status] ?? "bad");
+  return tag(fresh.status, { fresh: "", stale: "warn", unverifiable: "" }[fresh.status] ?? "bad");
 }
 
-function renderingView(entry) {
+// Whether texts are shown as they are; it stays for the next pack.
+let isRaw = false;
+
+// All that an agent gets, once: for reading, with the instructions folded, or as it is.
+function textView(entry) {
   const text = renderingOf(entry);
-  const button = el("button", { type: "button", class: "small", on: { click: () => copy(text, button) } }, "Copy");
-  return lazily("rendering", [el("strong", {}, "What the agent reads"), " ", el("span", { class: "count" }, counted([...text].length, "character"))], () => el("div", { class: "rendering" }, button, block(text)));
+  const body = el("div", { class: "whole", tabindex: 0, role: "region", "aria-label": "What the agent reads" });
+  const ways = [["Read", false], ["Raw", true]].map(([name, raw]) => el("button", { type: "button", class: "small", on: { click: () => show(raw) } }, name));
+  const copying = el("button", { type: "button", class: "small", on: { click: () => copy(text, copying) } }, "Copy");
+  function show(raw) {
+    isRaw = raw;
+    ways.forEach((button, at) => button.setAttribute("aria-pressed", String(raw === (at === 1))));
+    body.replaceChildren(...raw ? [block(text)] : entry.pack.sections.map((section) => partOfText(entry, section)));
+  }
+  show(isRaw);
+  const heading = el("h3", {}, "What the agent reads ", el("span", { class: "count" }, counted([...text].length, "character")));
+  return el("section", { class: "rendering" }, el("div", { class: "ways" }, heading, ways, copying), body);
+}
+
+function partOfText(entry, section) {
+  const head = [quote(section.title, 200), " ", el("span", { class: "quiet" }, words(relationOf(entry, section)))];
+  const body = section.content ? readable(section) : el("p", { class: "quiet" }, "Only its name is there.");
+  if (section.kind !== "instructions") return el("article", { "data-section": section.id, tabindex: -1 }, el("h4", {}, head), body);
+  return el("article", { "data-section": section.id, tabindex: -1 }, el("details", {}, el("summary", {}, head), body));
+}
+
+// Leads to a section in the text for reading.
+function showInText(id) {
+  const find = () => [...pane.querySelectorAll(".whole article")].find((article) => article.dataset.section === id);
+  if (!find()) pane.querySelector(".ways button").click();
+  const article = find();
+  if (article) {
+    article.scrollIntoView({ block: "nearest" });
+    article.focus({ preventScroll: true });
+  }
 }
 
 // What tells this pack from others, for those who look for it.
@@ -213,11 +247,12 @@ function packView(entry, before, fresh, act) {
       ["Job", pack.job && quote(pack.job, 120)],
     ]),
     entry.faults.length ? faultsView(entry) : "",
-    warningsView(pack), cutView(pack), changesView(changes), renderingView(entry),
+    warningsView(pack), changesView(changes), textView(entry),
+    list("Why each part is there", pack.sections.length, pack.sections.map((section) => sectionView(entry, section, changed.has(section.id)))),
+    cutView(pack),
     handoverView(pack),
-    budgetPicture(pack),
     graphPicture(entry, act),
-    list("Sections", pack.sections.length, pack.sections.map((section) => sectionView(entry, section, changed.has(section.id)))),
+    budgetPicture(pack),
     redactionsView(pack),
     el("section", {}, el("h3", {}, "About the pack"), inputsView(pack), identityView(entry)),
   ].filter(Boolean);

@@ -1,14 +1,14 @@
 // The list, search, keys, and, where the page is served, packs that change. What is shown is what the address says: a
 // pack, the overview, or, where there is no room beside it, the list.
 
-const [search, told, all, packs, pane] = ["search", "told", "all", "list", "pack"].map((id) => document.getElementById(id));
+const [search, told, all, packs, pane, origin] = ["search", "told", "all", "list", "pack", "origin"].map((id) => document.getElementById(id));
 const { tag: SERVED_TAG, begin: BEGIN } = document.documentElement.dataset;
 const POLL = 700;
 const OVERVIEW = "#overview";
 
 // The texts of sections, of which packs share most, are in the data once.
-function unpack({ texts, packs: listed }) {
-  for (const { pack } of listed) for (const section of pack ? pack.sections : []) section.content = texts[section.content];
+function unpack({ texts, trees, packs: listed }) {
+  for (const { pack } of listed) for (const section of pack ? pack.sections : []) [section.content, section.tree] = [texts[section.content], trees[section.content]];
   return listed;
 }
 
@@ -27,7 +27,8 @@ let uses = new Map();
 const titleOf = (entry) => entry.pack ? entry.pack.root.title : entry.talk ? talkName(entry.talk) : entry.batch ? "Batch " + entry.batch.id : entry.inbox ? "Inbox " + entry.inbox.name : entry.path;
 const hashOf = (entry) => "#/" + encodeURIComponent(entry.path);
 const rowFor = (entry) => rows.find((it) => it.entry === entry);
-const freshOf = (entry) => Object.hasOwn(freshness, entry.path) ? freshness[entry.path] : undefined;
+const freshOf = (entry) => freshness.packs && Object.hasOwn(freshness.packs, entry.path) ? freshness.packs[entry.path] : undefined;
+const originOfPage = () => freshness.origin || {};
 
 // What search looks in: the pack's own names, and the files that it is made of. Names of neighbours find their own packs.
 function haystack(entry) {
@@ -141,6 +142,7 @@ function route(hash = location.hash, push) {
   if (was && was !== entry) rowFor(was)?.row.setAttribute("aria-selected", "false");
   [current, aside] = [entry, undefined];
   document.body.dataset.view = entry || location.hash === OVERVIEW ? "main" : "list";
+  document.body.dataset.shows = entry ? "pack" : "all";
   if (!entry) {
     const found = visible();
     if (!pane.contains(results)) pane.replaceChildren(back(), el("h2", {}, "Overview"), choice.node, results);
@@ -152,7 +154,6 @@ function route(hash = location.hash, push) {
   row.setAttribute("aria-selected", "true");
   rove();
   pane.replaceChildren(back(), ...viewOf(entry));
-  for (const id of ["rendering", "root.issue"]) if (detailsOf(id)) detailsOf(id).open = true;
   if (was !== entry) pane.scrollTop = 0;
   row.scrollIntoView({ block: "nearest" });
 }
@@ -227,6 +228,20 @@ function same(entry, old) {
   return valid(entry) && valid(old) ? entry.pack.hash === old.pack.hash : JSON.stringify(entry) === JSON.stringify(old);
 }
 
+// Says whose packs these are: the repo, its commit, and when the newest of them was built.
+function tellOrigin() {
+  const { repo, url, commit } = originOfPage();
+  const newest = entries.map(timeOf).reduce((last, time) => time > last ? time : last, "").replace("T", " ").replace(/:\d\d(\.\d+)?Z$/, " UTC");
+  const at = commit && commit.slice(0, 7);
+  const page = url && /^https:\/\//.test(url);
+  origin.replaceChildren(...[
+    repo && (page ? el("a", { href: url, rel: "noopener noreferrer" }, line(repo, 80)) : quote(repo, 80)),
+    at && el("span", {}, " at ", page ? el("a", { href: `${url}/commit/${commit}`, rel: "noopener noreferrer" }, code(at)) : code(at)),
+    newest && el("span", {}, repo ? ", " : "", "built ", line(newest, 40)),
+  ].filter(Boolean));
+  document.title = ["Context packs", repo && line(repo, 80), at, newest && line(newest, 40)].filter(Boolean).join(" · ");
+}
+
 // Shows other packs, or a freshness that is another; whatever was selected, opened and scrolled to stays so.
 function show(now, fresh) {
   const [was, away, focused, top] = [current || aside, aside, packs.contains(document.activeElement), pane.scrollTop];
@@ -239,6 +254,7 @@ function show(now, fresh) {
   }
   [entries, freshness, current, aside] = [now, fresh, undefined, undefined];
   uses = packUses(entries);
+  tellOrigin();
   rows = entries.map(rowOf);
   choice.offer(rows);
   arrange();
