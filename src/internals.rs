@@ -30,7 +30,7 @@ pub mod graph {
         RootMatch, SourceRules, Target, Value,
     };
 }
-#[cfg(feature = "cli")]
+#[cfg(feature = "handoff")]
 pub mod ledger {
     pub use crate::handoff::ledger::{
         Attempt, Dispatched, Ledger, NewFile, Outcome, ShortId, Status, TurnRequest, WorkId, Writer,

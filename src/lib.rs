@@ -49,16 +49,20 @@
 //! |---|---|---|
 //! | `cli` | yes | the command line, on which the other features stand, and the crates for it |
 //! | `github` | yes | the command `sync`, which alone uses the network, and the crates for it |
+//! | `handoff` | yes | the commands `card`, `box`, `handover`, `batch` and `inbox`, and `verify` of their files |
 //! | `mcp` | yes | the command `mcp`, a server of the Model Context Protocol, and the crates for it |
-//! | `page` | yes | `page --serve`, a page on the loopback, and the crates for it |
+//! | `page` | yes | the command `page`, also with `--serve` on the loopback, and the crates for it; it needs `handoff` |
 //!
 //! As a library, depend on it with `default-features = false`: then the command line and its crates are not built.
-//! Nothing else changes.
+//! Nothing else changes: packs are the same bytes with any features, also those of handovers that are built again.
 //!
 //! The program `contextpack` is this library's [`command_line`]. `docs/architecture.md` describes the modules.
 
-// What commands alone use is part of modules that a library uses too. With the command line, unused code is found.
-#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "used by commands"))]
+// What commands alone use is part of modules that a library uses too. With all features, unused code is found.
+#![cfg_attr(
+    not(all(feature = "github", feature = "mcp", feature = "page")),
+    allow(dead_code, unused_imports, reason = "used by features")
+)]
 
 mod cache;
 #[cfg(feature = "cli")]
@@ -83,7 +87,7 @@ mod mcp;
 mod mentions;
 mod model;
 mod notes;
-#[cfg(feature = "cli")]
+#[cfg(feature = "page")]
 mod page;
 mod records;
 mod redact;

@@ -4,8 +4,6 @@ use super::args::Args;
 use crate::config::Settings;
 use crate::console::{printable, user_caches};
 use crate::engine::{Configuration, OpenRequest, Repository, process_environment};
-use crate::handoff::cards::CardStore;
-use crate::handoff::ledger::{BATCHES, LedgerFolder, ShortId};
 use crate::intake::Repo;
 use clap_complete::CompleteEnv;
 use clap_complete::engine::CompletionCandidate;
@@ -48,7 +46,9 @@ fn repository() -> Option<Repository> {
     Repository::open(&user_caches().into_iter().fold(request, OpenRequest::with_cache)).ok()
 }
 
-fn configured(find: impl FnOnce(PathBuf, Settings) -> Vec<(String, Option<String>)>) -> Vec<CompletionCandidate> {
+pub(super) fn configured(
+    find: impl FnOnce(PathBuf, Settings) -> Vec<(String, Option<String>)>,
+) -> Vec<CompletionCandidate> {
     let root = std::env::current_dir().ok().and_then(|here| Repo::find_root(&here).ok());
     let found = root.and_then(|root| Some((Configuration::read(&root, None, &process_environment()).ok()?, root)));
     candidates(found.map(|(configuration, root)| find(root, configuration.settings)).unwrap_or_default())
@@ -83,41 +83,6 @@ pub(super) fn packs() -> Vec<CompletionCandidate> {
         let names = names.filter_map(|entry| entry.file_name().into_string().ok());
         names.filter(|name| name.ends_with(".json")).map(|name| (format!("{dir}/{name}"), None)).collect()
     })
-}
-
-const MOST_READ: usize = 50;
-
-pub(super) fn batches() -> Vec<CompletionCandidate> {
-    configured(|root, settings| {
-        let store = LedgerFolder::new(&BATCHES, &root, &settings.handover.dir);
-        let ids = store.batches().unwrap_or_default();
-        let are_few = ids.len() <= MOST_READ;
-        let state = |id: &ShortId| {
-            let ledger = store.read(&id.to_string()).ok()?;
-            Some(ledger.status(&ledger.states()).name().to_owned())
-        };
-        ids.iter().map(|id| (id.to_string(), if are_few { state(id) } else { None })).collect()
-    })
-}
-
-pub(super) fn logs() -> Vec<CompletionCandidate> {
-    configured(|root, settings| {
-        let names = CardStore::new(&root, settings.handover.dir).log_names().unwrap_or_default();
-        names.into_iter().map(|name| (name, Some("log".to_owned()))).collect()
-    })
-}
-
-/// Returns the logs and the boxes of the repo in the current folder.
-pub(super) fn boxes() -> Vec<CompletionCandidate> {
-    let boxes = configured(|root, settings| {
-        let ids = CardStore::new(&root, settings.handover.dir).boxes().unwrap_or_default();
-        ids.iter().map(|id| (id.short().to_owned(), Some("box".to_owned()))).collect()
-    });
-    logs().into_iter().chain(boxes).collect()
-}
-
-pub(super) fn recipes() -> Vec<CompletionCandidate> {
-    configured(|_, settings| settings.handover.recipes.into_keys().map(|name| (name, None)).collect())
 }
 
 /// Returns the agents of the repo in the current folder with their purposes: by the stem of the file, or by the key if the stem means

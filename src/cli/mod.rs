@@ -2,26 +2,24 @@
 
 mod agent;
 mod args;
-mod batch;
 mod build;
-mod card;
 mod check;
 mod completion;
 mod delivery;
 mod diff;
 mod explain;
 mod git;
-mod handover;
-mod inbox;
+#[cfg(feature = "handoff")]
+mod handoff;
 mod init;
 mod input;
-mod ledger;
 mod list;
 mod notes;
 mod packs;
+#[cfg(feature = "page")]
 mod page;
-mod publish;
 mod ready;
+mod rebuild;
 mod redact;
 mod reference;
 #[cfg(feature = "page")]
@@ -31,13 +29,10 @@ mod stats;
 #[cfg(feature = "github")]
 mod sync;
 mod verify;
-mod wake;
 mod watch;
 
-use crate::console::{
-    self, Exit, Failure, Format, PathFailure, guarded, report, settled, start_threads, without_secrets,
-};
-use args::{Args, Color, Command, InboxCommand};
+use crate::console::{self, Exit, Failure, PathFailure, guarded, report, settled, start_threads, without_secrets};
+use args::{Args, Color, Command};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -74,14 +69,7 @@ fn run_command() -> Exit {
     }
     match enter(args.global.directory.as_deref()).and_then(|()| dispatch(&args)) {
         Ok(exit) => exit,
-        Err(failure) => {
-            let format = match (&args.command, args.global.format) {
-                // Its own JSON says why there is no turn.
-                (Command::Inbox(InboxCommand::Put(_)), Format::Json) => Format::Text,
-                (_, format) => format,
-            };
-            report::print_failure(failure, format)
-        }
+        Err(failure) => report::print_failure(failure, args.global.format),
     }
 }
 
@@ -134,15 +122,13 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Sync(options) => sync::run(&args.global, options),
         Command::Verify(options) => verify::run(&args.global, options),
         Command::Agent(options) => agent::run(&args.global, options),
-        Command::Card(options) => card::run(&args.global, options),
-        Command::Batch(options) => batch::run(&args.global, options),
-        Command::Inbox(options) => inbox::run(&args.global, options),
-        Command::Box(options) => card::run_box(&args.global, options),
-        Command::Handover(options) => handover::run(&args.global, options),
+        #[cfg(feature = "handoff")]
+        Command::Handoff(command) => handoff::run(&args.global, command),
         Command::Render(options) => delivery::render(&args.global, options),
         Command::Explain(options) => explain::run(&args.global, options),
         Command::Diff(options) => diff::run(&args.global, options),
         Command::Stats(options) => settled(|| stats::run(&args.global, options)),
+        #[cfg(feature = "page")]
         Command::Page(options) => page::run(&args.global, options),
         #[cfg(feature = "mcp")]
         Command::Mcp => crate::mcp::run(args.global.workspace(), args.global.quiet),

@@ -27,7 +27,6 @@ struct Page {
 pub(crate) fn run(global: &Global, args: &PageArgs) -> Result<Exit, Failure> {
     let items = args.shown.iter().filter(|shown| is_item(shown)).count();
     let is_built = items > 0 || args.agent.agent.is_some();
-    #[cfg(feature = "page")]
     if args.server.serve {
         return super::serve::run(global, args, is_built || args.server.watch);
     }

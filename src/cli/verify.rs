@@ -2,18 +2,14 @@
 
 use super::args::{Global, VerifyArgs};
 use super::input;
-use super::ledger::foreign_box;
 use super::packs::{OpenedRepository, PackKey};
-use crate::console::{Exit, Failure, PathFailure, settled, without_secrets};
-use crate::handoff::cards::{Card, CardWriter, parse};
-use crate::handoff::check::{CHECKED_FOLDERS, FileChecker, context_folder};
-use crate::redact::{Environment, Redactor};
+use crate::console::{Exit, Failure, PathFailure, settled};
 use crate::review::{Difference, Verification, difference, read, verify};
 use crate::store::{Symlinks, entries_below, is_json, read_file};
 use serde::Serialize;
 use serde_json::json;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 #[derive(Serialize)]
 struct VerifiedPack {
@@ -75,9 +71,26 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
     Ok(if valid { Exit::Done } else { Exit::Invalid })
 }
 
+/// The files of a folder that are no packs.
+pub(super) trait OtherFiles {
+    fn owns(&self, file: &Path) -> bool;
+
+    /// Returns the hash and the faults of a file; `None` if it can only be a pack.
+    fn check(&mut self, file: &Path, name: &str, bytes: &[u8]) -> Result<Option<(String, Vec<String>)>, Failure>;
+}
+
+#[cfg(feature = "handoff")]
+use super::handoff::context_files;
+
+/// Without cards all files are packs.
+#[cfg(not(feature = "handoff"))]
+fn context_files(_: &Global, _: &Path) -> Option<Box<dyn OtherFiles>> {
+    None
+}
+
 fn verify_named(global: &Global, named: &Path) -> Result<Vec<VerifiedPack>, Failure> {
     let failed = |error| PathFailure::failure("read", named.display().to_string(), error);
-    let mut context = context_folder(named).map(|folder| ContextChecker::new(global, folder));
+    let mut context = context_files(global, named);
     let real = if context.is_some() { named.canonicalize().map_err(failed)? } else { named.to_owned() };
     let all = match real.is_dir() {
         // A folder in the place of a file must not count as absent.
@@ -118,58 +131,6 @@ fn verify_named(global: &Global, named: &Path) -> Result<Vec<VerifiedPack>, Fail
         verified.push(one);
     }
     Ok(verified)
-}
-
-struct ContextChecker<'g> {
-    global: &'g Global,
-    folder: PathBuf,
-    redactor: Redactor,
-    files: FileChecker,
-}
-
-/// The fault of a card that holds text that redaction removes, which this program never writes. It is valid all the same: the
-/// rules may have changed since, and whatever reads it redacts it.
-const HOLDS_SECRETS: &str = "it holds text that redaction removes; packs and `card show` leave that out";
-
-impl<'g> ContextChecker<'g> {
-    fn new(global: &'g Global, folder: PathBuf) -> Self {
-        let settings = global.workspace().configuration().map(|(_, configuration)| configuration.settings.redaction);
-        let (redactor, files) = (Redactor::new(&settings.unwrap_or_default()), FileChecker::new(&folder));
-        Self { global, folder, redactor, files }
-    }
-
-    fn relative(&self, file: &Path) -> String {
-        file.strip_prefix(&self.folder).unwrap_or(file).to_string_lossy().replace('\\', "/")
-    }
-
-    fn owns(&self, file: &Path) -> bool {
-        let path = self.relative(file);
-        path.split_once('/').is_some_and(|(folder, _)| CHECKED_FOLDERS.contains(&folder))
-    }
-
-    /// Returns the hash and the faults of a file; `None` if it can only be a pack.
-    fn check(&mut self, file: &Path, name: &str, bytes: &[u8]) -> Result<Option<(String, Vec<String>)>, Failure> {
-        let path = self.relative(file);
-        let Some((id, mut faults)) = self.files.check(&path, bytes)? else { return Ok(None) };
-        faults.extend(foreign_box(&self.folder, &path, bytes));
-        if faults.is_empty() && path.starts_with("cards/") && self.holds_secrets(bytes) {
-            if self.global.strict {
-                faults.push(HOLDS_SECRETS.to_owned());
-            } else {
-                self.global.note(&format!("warning: {name}: {HOLDS_SECRETS}"))?;
-            }
-        }
-        // A fault may quote a file that was made by hand.
-        let redacted = faults.iter().map(|fault| without_secrets(&self.redactor.line(fault))).collect();
-        Ok(Some((id.to_string(), redacted)))
-    }
-
-    fn holds_secrets(&self, bytes: &[u8]) -> bool {
-        let environment = Environment::new(std::iter::empty());
-        // A tombstone is no card, and holds nothing.
-        let Ok(card) = parse(bytes, "it").and_then(Card::from_value) else { return false };
-        !CardWriter::new(&self.redactor, &environment).scrubbed(&card).is_ok_and(|(_, changed)| !changed)
-    }
 }
 
 /// Returns for each file, in order, how its pack differs from what the current repo gives under its own profile, if it is valid and

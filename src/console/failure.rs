@@ -73,6 +73,15 @@ impl Failure {
         Self::Usage(message.into())
     }
 
+    /// Changes the message of wrong usage or input.
+    pub(crate) fn map_message(self, change: impl FnOnce(String) -> String) -> Self {
+        match self {
+            Self::Usage(message) => Self::Usage(change(message)),
+            Self::Input(message) => Self::Input(change(message)),
+            failure => failure,
+        }
+    }
+
     /// Returns the message on one line, without its causes. It may quote what was typed, so that secrets are removed from it.
     pub(crate) fn message(&self) -> String {
         without_secrets(&self.raw_message())
@@ -112,7 +121,6 @@ impl Failure {
 
     /// Returns everything that the command line prints about it, without secrets and without styles: its diagnostics with
     /// their help, or its message with its causes.
-    #[cfg(feature = "mcp")]
     pub(crate) fn in_full(&self) -> String {
         let lines = self.diagnostics().iter().map(|diagnostic| without_secrets(&diagnostic.to_string()));
         let lines: Vec<String> = lines.chain(self.diagnostics().is_empty().then(|| self.with_causes())).collect();

@@ -13,9 +13,7 @@ pub(crate) mod report;
 mod workspace;
 
 pub(crate) use annotations::Annotations;
-#[cfg(feature = "mcp")]
-pub(crate) use document::TextOptions;
-pub(crate) use document::{Column, Document, Line, TextStyle, line};
+pub(crate) use document::{Column, Document, Line, TextOptions, TextStyle, line};
 pub(crate) use explanation::explanation_document;
 pub(crate) use failure::{Exit, Failure, PathFailure, without_secrets};
 pub(crate) use guard::{guarded, start_threads};

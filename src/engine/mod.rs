@@ -31,9 +31,7 @@ mod why_not;
 
 pub use crate::config::BudgetLimits;
 pub use agents::{AgentContext, card_text};
-#[cfg(feature = "mcp")]
-pub use build::input_diagnostics;
-pub use build::{BuildJob, BuildReport, Built, Finish, Planned, Skip, build_packs, pack_file_name};
+pub use build::{BuildJob, BuildReport, Built, Finish, Planned, Skip, build_packs, input_diagnostics, pack_file_name};
 pub use driver::{AgentRequest, BuildOrder, BuildResult, SessionRequest};
 pub use error::{EngineError, Unsettled, until_settled};
 pub use in_memory::{BudgetProbe, PackRequest, PackTarget, Snapshot};
@@ -45,9 +43,9 @@ pub use pack_state::{
 };
 pub use prepared_profile::count_tokens;
 pub use project::Project;
-#[cfg(feature = "mcp")]
-pub use repository::OpenedCache;
-pub use repository::{Configuration, OpenRequest, Repository, path_inside, process_environment, validated};
+pub use repository::{
+    Configuration, OpenRequest, OpenedCache, Repository, path_inside, process_environment, validated,
+};
 pub use roots::{RootError, RootSummary};
 pub use session::{Session, Update, delivery_folder};
 pub use why_not::why_not_in;

@@ -3,8 +3,8 @@
 //! Files are the truth: each is written once, and every state follows from them.
 
 pub mod cards;
-#[cfg(feature = "cli")]
+#[cfg(feature = "handoff")]
 pub mod check;
 pub mod handover;
-#[cfg(feature = "cli")]
+#[cfg(feature = "handoff")]
 pub mod ledger;

@@ -2,10 +2,8 @@
 //! of the page.
 
 mod packs;
-#[cfg(feature = "page")]
 mod server;
 mod work;
 
 pub(crate) use packs::{PackFiles, check};
-#[cfg(feature = "page")]
 pub(crate) use server::{AgentPacks, PageServer, PageSource};

@@ -23,9 +23,9 @@ pub use diff::{
 pub use explain::{Explanation, LimitUse, SectionLine, explain, grouped};
 pub use read::{ReadError, SalvagedPack, content_hash, read, salvage};
 pub use ready::{BodyLines, cut_ends, is_root_cut, ready};
-pub use report::{Freshness, PageEntry, PageOrigin, report_data, report_freshness, report_page};
-#[cfg(feature = "page")]
-pub use report::{report_changes, report_policy};
+pub use report::{
+    Freshness, PageEntry, PageOrigin, report_changes, report_data, report_freshness, report_page, report_policy,
+};
 pub use scrub::scrubbed;
 pub use since::{MovedText, PackMoves};
 pub use stale::{Difference, UNEXPLAINED, difference, limits};

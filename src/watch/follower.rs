@@ -101,7 +101,6 @@ impl Follower {
     }
 
     /// Waits until every change that was made before this call is reported by [`Follower::next`].
-    #[cfg(feature = "mcp")]
     pub fn flush(&mut self) {
         self.events.flush();
     }

@@ -7,9 +7,11 @@
 
 mod agents;
 mod agents_incremental;
+#[cfg(feature = "handoff")]
 mod batches;
 mod budget;
 mod canary;
+#[cfg(feature = "handoff")]
 mod cards;
 mod examples;
 mod frames;
@@ -17,6 +19,7 @@ mod git;
 mod grammar;
 mod hidden;
 mod hostile;
+#[cfg(feature = "handoff")]
 mod inbox;
 mod incremental;
 mod judges;

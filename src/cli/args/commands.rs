@@ -1,6 +1,6 @@
 //! The table of commands: purpose, formats and help of each, from which help, completions and manual pages are made.
 
-use super::{AgentCommand, Args, BoxCommand, Command};
+use super::{AgentCommand, Args, Command};
 use crate::console::Format;
 use clap::{CommandFactory as _, ValueEnum as _};
 use std::fmt::Write as _;
@@ -228,7 +228,8 @@ impl Args {
             Command::Agent(AgentCommand::Job(_)) => (formats_of(name), ""),
             Command::Agent(_) => (JSON, " other than for `agent job NAME`"),
             Command::Render(options) if options.trailer => (TEXT, " with `--trailer`"),
-            Command::Box(command) if !matches!(command, BoxCommand::Show { .. }) => {
+            #[cfg(feature = "handoff")]
+            Command::Handoff(command) if name == "box" && !command.shows_boxes() => {
                 (JSON, " other than for `box show`")
             }
             Command::Explain(options) if options.why_not.is_some() => (JSON, " with `--why-not`"),

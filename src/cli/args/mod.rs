@@ -1,10 +1,8 @@
 //! The arguments of the command line. The help texts are in `src/cli/help`.
 
 mod commands;
-mod handoff;
 mod packs;
 
-pub(crate) use handoff::*;
 pub(crate) use packs::*;
 
 use super::reference::SCHEMAS;
@@ -179,19 +177,14 @@ pub(crate) enum Command {
     Render(RenderArgs),
     #[command(subcommand)]
     Agent(AgentCommand),
-    #[command(subcommand)]
-    Card(CardCommand),
-    #[command(subcommand)]
-    Box(BoxCommand),
-    Handover(HandoverArgs),
-    #[command(subcommand)]
-    Batch(BatchCommand),
-    #[command(subcommand)]
-    Inbox(InboxCommand),
+    #[cfg(feature = "handoff")]
+    #[command(flatten)]
+    Handoff(super::handoff::HandoffCommand),
     Redact(RedactArgs),
     Notes(NotesArgs),
     Diff(DiffArgs),
     Stats(PackArgs),
+    #[cfg(feature = "page")]
     Page(PageArgs),
     #[cfg(feature = "mcp")]
     Mcp,
@@ -241,23 +234,12 @@ fn limit(text: &str) -> Result<u64, String> {
 /// The shortest interval between two polls; a shorter one would only burn CPU.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
 
-fn interval(text: &str) -> Result<Duration, String> {
+pub(super) fn interval(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(interval) if interval >= SHORTEST_INTERVAL => Ok(interval),
         Ok(_) => Err("the shortest interval is `100ms`".to_owned()),
         Err(_) => Err("write an interval such as `500ms` or `2s`".to_owned()),
     }
-}
-
-fn timeout(text: &str) -> Result<Duration, String> {
-    let written = || humantime::parse_duration(text);
-    let seconds = text.parse().map(Duration::from_secs).or_else(|_| written());
-    seconds.map_err(|_| "write it as `90s`, `10m` or `2h`, or as a number of seconds".to_owned())
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let time = timeout(text)?;
-    if time.as_secs() > 0 { Ok(time) } else { Err("the shortest time is `1s`".to_owned()) }
 }
 
 #[cfg(feature = "github")]
@@ -278,9 +260,15 @@ mod tests {
         Args::documented().debug_assert();
         Args::with_short_help().debug_assert();
         let mut listed: Vec<&str> = COMMANDS.iter().map(|entry| entry.name).collect();
-        for (name, is_built) in [("mcp", cfg!(feature = "mcp")), ("sync", cfg!(feature = "github"))] {
-            listed.retain(|listed| is_built || *listed != name);
-        }
+        let (handoff, mcp) = (cfg!(feature = "handoff"), cfg!(feature = "mcp"));
+        let (page, sync) = (cfg!(feature = "page"), cfg!(feature = "github"));
+        listed.retain(|name| match *name {
+            "card" | "box" | "handover" | "batch" | "inbox" => handoff,
+            "mcp" => mcp,
+            "page" => page,
+            "sync" => sync,
+            _ => true,
+        });
         let command = Args::command();
         let mut commands: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
         commands.sort_unstable();

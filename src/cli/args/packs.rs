@@ -175,6 +175,25 @@ pub(crate) enum PrintMode {
     Full,
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum AgentCommand {
+    New {
+        name: String,
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+        purpose: String,
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+        role: Option<String>,
+        #[arg(long = "tool", value_name = "TOOL")]
+        tools: Vec<String>,
+    },
+    List,
+    Show {
+        #[arg(add = ArgValueCandidates::new(completion::agents))]
+        agent: String,
+    },
+    Job(JobArgs),
+}
+
 #[derive(Debug, Options)]
 pub(crate) struct JobArgs {
     #[arg(value_name = "NAME")]
@@ -248,8 +267,9 @@ pub(crate) struct DiffArgs {
     pub(crate) summary: Option<PathBuf>,
 }
 
+#[cfg(feature = "page")]
 #[derive(Debug, Options)]
-#[cfg_attr(feature = "page", command(group = ArgGroup::new("followed").args(["watch", "agent"]).multiple(true)))]
+#[command(group = ArgGroup::new("followed").args(["watch", "agent"]).multiple(true))]
 pub(crate) struct PageArgs {
     #[arg(value_name = "PACK|DIR|ITEM", add = ArgValueCandidates::new(completion::packs_and_roots))]
     pub(crate) shown: Vec<PathBuf>,
@@ -257,7 +277,6 @@ pub(crate) struct PageArgs {
     pub(crate) out: Option<PathBuf>,
     #[arg(long, conflicts_with = "out")]
     pub(crate) open: bool,
-    #[cfg(feature = "page")]
     #[command(flatten)]
     pub(crate) server: ServerArgs,
     #[command(flatten)]

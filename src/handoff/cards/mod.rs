@@ -8,6 +8,7 @@ mod boxes;
 mod card;
 mod id;
 mod json;
+#[cfg(feature = "handoff")]
 mod messages;
 mod prepare;
 mod store;
@@ -17,6 +18,7 @@ pub use card::{Card, CardContent, Role, ToolCall, ToolError};
 pub use id::{ContentId, is_hex, only_one};
 pub(crate) use json::parse_file;
 pub use json::{canonical_bytes, check_hash, parse, without_line_end};
+#[cfg(feature = "handoff")]
 pub use messages::{MessageStyle, import, messages};
 pub use prepare::{CardWriter, PreparedCard};
 pub use store::{CardFileKind, CardStore, LARGEST_BATCH, ReadCard, WrittenFiles};

@@ -53,7 +53,6 @@ pub fn report_data<'a>(entries: impl Iterator<Item = &'a PageEntry>) -> String {
 
 /// Returns what changed of a served page as JSON: its new `tag`, the displayed paths of all entries in order, and those
 /// entries that are `changed` in the form of [`report_data`].
-#[cfg(feature = "page")]
 pub fn report_changes<'a>(tag: &str, paths: &[&str], changed: impl Iterator<Item = &'a PageEntry>) -> String {
     let [tag, paths] = [entry::as_json(&tag), entry::as_json(&paths)];
     format!("{{\"tag\":{tag},\"paths\":{paths},\"changed\":{}}}", report_data(changed))

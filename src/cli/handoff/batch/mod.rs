@@ -2,11 +2,12 @@
 
 mod fork;
 
-use super::args::{BatchArg, BatchCommand, Global};
+use super::args::{BatchArg, BatchCommand};
 use super::ledger::{
     Done, LedgerFiles, OpenLedger, age, attempt_output, fault_outputs, outcome_line, state_output, state_text, time,
 };
 use super::wake::Ring;
+use crate::cli::args::Global;
 use crate::console::report::print_lines;
 use crate::console::{self, Exit, Failure, Format, object};
 use crate::handoff::cards::{CardError, ContentId, LogAppend, LogName, ToolError};

@@ -1,11 +1,13 @@
 //! `contextpack inbox`: turns that are put into inboxes of agents, claimed and acknowledged.
 
-use super::args::{Global, InboxCommand, TurnAckArgs, TurnArg, TurnPutArgs};
-use super::handover::{not_found, party, root_item};
+use super::args::{InboxCommand, TurnAckArgs, TurnArg, TurnPutArgs};
+use super::handover::{not_found, party};
 use super::ledger::{Done, LedgerFiles, OpenLedger, fault_outputs, state_output, state_text};
-use super::packs::OpenedRepository;
 use super::publish::UnknownPush;
-use crate::console::report::print_error;
+use crate::cli::args::Global;
+use crate::cli::packs::OpenedRepository;
+use crate::cli::rebuild::root_item;
+use crate::console::report::{print_error, print_failure};
 use crate::console::{Exit, Failure, Format, object, settled};
 use crate::engine::EngineError;
 use crate::handoff::cards::{CardError, CardFileKind, LogName};
@@ -126,18 +128,20 @@ fn put(global: &Global, args: &TurnPutArgs) -> Result<Exit, Failure> {
         let done = files.published(args.wake.publish, Some(&args.wake), || dispatch(&files, args, &code));
         files.cards.settle(done)
     };
-    run().inspect_err(|failure| {
-        let error_code = match failure {
+    run().or_else(|failure| {
+        if global.format != Format::Json {
+            return Err(failure);
+        }
+        let error_code = match &failure {
             Failure::Usage(_) => "bad_request",
             Failure::Outside(error) if error.is::<UnknownPush>() => "unknown",
             Failure::Outside(_) | Failure::Unsettled => "not_written",
             Failure::Input(_) => code.get(),
             Failure::Config { .. } | Failure::Unread(_) | Failure::Reported(_) => "invalid_input",
         };
-        if global.format == Format::Json {
-            // If standard output is closed, the message and the exit code still say it.
-            let _ = global.print(&json!({"status": "error", "error_code": error_code}), []);
-        }
+        // If standard output is closed, the message and the exit code still say it.
+        let _ = global.print(&json!({"status": "error", "error_code": error_code}), []);
+        Ok(print_failure(failure, Format::Text))
     })
 }
 

@@ -5,7 +5,7 @@
 
 use super::args::{WakeArgs, WakeMode};
 #[cfg(feature = "github")]
-use super::sync::{IssueScope, secrets};
+use crate::cli::sync::{IssueScope, secrets};
 use crate::config::Settings;
 use crate::console::Failure;
 #[cfg(feature = "github")]

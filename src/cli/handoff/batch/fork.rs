@@ -1,11 +1,12 @@
 //! `contextpack batch fork`.
 
 use super::matrix;
-use crate::cli::args::{BudgetArgs, WakeArgs};
-use crate::cli::card::{CardFiles, removal_note};
-use crate::cli::handover::{BuiltHandover, HandoverTask, built, party};
+use crate::cli::args::BudgetArgs;
+use crate::cli::handoff::args::WakeArgs;
+use crate::cli::handoff::card::{CardFiles, removal_note};
+use crate::cli::handoff::handover::{BuiltHandover, HandoverTask, built, party};
+use crate::cli::handoff::ledger::{Done, LedgerFiles};
 use crate::cli::input;
-use crate::cli::ledger::{Done, LedgerFiles};
 use crate::cli::packs::OpenedRepository;
 use crate::config::{BatchFile, TargetStrategy};
 use crate::console::report::print_error;
@@ -124,11 +125,7 @@ fn record_forked(files: &LedgerFiles, ledger: &Ledger) -> Result<(), Failure> {
 fn build(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<BuiltBatch, Failure> {
     let repository = files.cards.global.open(Some(Access::Read))?;
     let checkout = OpenedRepository::new(&files.cards.global, &repository);
-    let at = |line, failure| match failure {
-        Failure::Usage(message) => Failure::Usage(prefix(&plan.shown, line) + &message),
-        Failure::Input(message) => Failure::Input(prefix(&plan.shown, line) + &message),
-        failure => failure,
-    };
+    let at = |line, failure: Failure| failure.map_message(|message| prefix(&plan.shown, line) + &message);
     let parent_log = party(&checkout.project, &plan.batch.parent_agent).and_then(|parent| Ok(own_log(&parent)?));
     let parent_log = parent_log.map_err(|error| at(None, error))?;
     let given = plan.boxes.iter().map(|name| files.cards.store.existing_box(name)).collect::<Result<Vec<_>, _>>()?;

@@ -4,11 +4,12 @@ mod open;
 
 pub(crate) use open::{OpenLedger, age, attempt_output, fault_outputs, outcome_line, state_output, state_text, time};
 
-use crate::cli::args::{Global, OutcomeArgs, PublishArgs, WakeArgs};
-use crate::cli::card::CardFiles;
+use crate::cli::args::Global;
+use crate::cli::handoff::args::{OutcomeArgs, PublishArgs, WakeArgs};
+use crate::cli::handoff::card::CardFiles;
+use crate::cli::handoff::publish::{self, Published, Publisher, UnknownPush};
+use crate::cli::handoff::wake::{Doorbell, Ring};
 use crate::cli::input;
-use crate::cli::publish::{self, Published, Publisher, UnknownPush};
-use crate::cli::wake::{Doorbell, Ring};
 use crate::config::Settings;
 use crate::console::{self, Exit, Failure, PathFailure, object, printable, stamp};
 use crate::handoff::cards::{ContentId, LogName, ToolError, WrittenFiles};

@@ -1,7 +1,8 @@
 //! `contextpack card`, and what it shares with `contextpack box`.
 
-use super::args::{BoxCommand, CardAddArgs, CardCommand, Global};
-use super::input;
+use super::args::{BoxCommand, CardAddArgs, CardCommand};
+use crate::cli::args::Global;
+use crate::cli::input;
 use crate::config::Settings;
 use crate::console::report::print_invalid_pack;
 use crate::console::{self, Exit, Failure, Format, printable, stamp};
@@ -46,11 +47,7 @@ impl CardFiles {
 
     /// Ends a command about cards: what its error says may quote what was given, so it is redacted.
     pub(crate) fn settle<T>(&self, done: Result<T, Failure>) -> Result<T, Failure> {
-        done.map_err(|failure| match failure {
-            Failure::Usage(message) => Failure::Usage(self.redacted(&message)),
-            Failure::Input(message) => Failure::Input(self.redacted(&message)),
-            failure => failure,
-        })
+        done.map_err(|failure| failure.map_message(|message| self.redacted(&message)))
     }
 
     /// Writes cards, and says what was removed and what stays deleted.
@@ -81,19 +78,6 @@ impl CardFiles {
 
 pub(crate) fn removal_note(count: usize) -> Option<String> {
     (count > 0).then(|| format!("secrets were removed from {}", console::counted(count, "value")))
-}
-
-/// The message may quote what was given: [`CardFiles::settle`] redacts it.
-impl From<CardError> for Failure {
-    fn from(error: CardError) -> Self {
-        match error {
-            CardError::BadRequest(message) => Self::Usage(message),
-            CardError::NotFound(message) | CardError::Invalid(message) | CardError::Secret(message) => {
-                Self::Input(message)
-            }
-            CardError::Store(error) => error.into(),
-        }
-    }
 }
 
 pub(crate) fn run(global: &Global, command: &CardCommand) -> Result<Exit, Failure> {

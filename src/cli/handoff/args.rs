@@ -1,31 +1,32 @@
-//! Options of the commands about agents, cards, boxes, handovers, batches and inboxes.
+//! Options of the commands about cards, boxes, handovers, batches and inboxes.
 
-use super::{BudgetArgs, JobArgs, interval, seconds, timeout};
-use crate::cli::completion;
-use crate::handoff::cards::{MessageStyle, Role};
-use crate::handoff::ledger::LAST_EPOCH;
+use crate::cli::args::{BudgetArgs, interval};
+use crate::cli::completion::{self, configured};
+use crate::handoff::cards::{CardStore, MessageStyle, Role};
+use crate::handoff::ledger::{BATCHES, LAST_EPOCH, LedgerFolder, ShortId};
 use clap::{ArgGroup, Args as Options, Subcommand, ValueEnum};
-use clap_complete::engine::ArgValueCandidates;
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum AgentCommand {
-    New {
-        name: String,
-        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-        purpose: String,
-        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-        role: Option<String>,
-        #[arg(long = "tool", value_name = "TOOL")]
-        tools: Vec<String>,
-    },
-    List,
-    Show {
-        #[arg(add = ArgValueCandidates::new(completion::agents))]
-        agent: String,
-    },
-    Job(JobArgs),
+pub(crate) enum HandoffCommand {
+    #[command(subcommand)]
+    Card(CardCommand),
+    #[command(subcommand)]
+    Box(BoxCommand),
+    Handover(HandoverArgs),
+    #[command(subcommand)]
+    Batch(BatchCommand),
+    #[command(subcommand)]
+    Inbox(InboxCommand),
+}
+
+impl HandoffCommand {
+    /// Returns whether it prints cards, which are the messages of a chat.
+    pub(crate) fn shows_boxes(&self) -> bool {
+        matches!(self, Self::Box(BoxCommand::Show { .. }))
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -66,11 +67,11 @@ pub(crate) enum BoxCommand {
     New {
         #[arg(value_name = "ID")]
         ids: Vec<String>,
-        #[arg(long = "parent", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
+        #[arg(long = "parent", value_name = "BOX", add = ArgValueCandidates::new(boxes))]
         parents: Vec<String>,
     },
     Snapshot {
-        #[arg(value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
+        #[arg(value_name = "BOX", add = ArgValueCandidates::new(boxes))]
         name: String,
     },
     FromPack {
@@ -78,7 +79,7 @@ pub(crate) enum BoxCommand {
         pack: PathBuf,
     },
     Append {
-        #[arg(value_name = "LOG", add = ArgValueCandidates::new(completion::logs))]
+        #[arg(value_name = "LOG", add = ArgValueCandidates::new(logs))]
         log: String,
         #[arg(value_name = "ID", required = true)]
         ids: Vec<String>,
@@ -86,23 +87,23 @@ pub(crate) enum BoxCommand {
         author: Option<String>,
     },
     Show {
-        #[arg(value_name = "BOX", required = true, add = ArgValueCandidates::new(completion::boxes))]
+        #[arg(value_name = "BOX", required = true, add = ArgValueCandidates::new(boxes))]
         names: Vec<String>,
         #[arg(long, value_enum, default_value_t = MessageStyle::Openai, value_name = "STYLE")]
         style: MessageStyle,
     },
     List,
     Diff {
-        #[arg(value_name = "A", add = ArgValueCandidates::new(completion::boxes))]
+        #[arg(value_name = "A", add = ArgValueCandidates::new(boxes))]
         old: String,
-        #[arg(value_name = "B", add = ArgValueCandidates::new(completion::boxes))]
+        #[arg(value_name = "B", add = ArgValueCandidates::new(boxes))]
         new: String,
     },
 }
 
 #[derive(Debug, Options)]
 pub(crate) struct HandoverArgs {
-    #[arg(value_name = "RECIPE", add = ArgValueCandidates::new(completion::recipes))]
+    #[arg(value_name = "RECIPE", add = ArgValueCandidates::new(recipes))]
     pub(crate) recipe: String,
     #[arg(long, value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
     pub(crate) to: Option<String>,
@@ -112,7 +113,7 @@ pub(crate) struct HandoverArgs {
     pub(crate) root: Option<String>,
     #[arg(long = "arg", value_name = "KEY=TEXT|KEY=@FILE.json", allow_hyphen_values = true)]
     pub(crate) arguments: Vec<String>,
-    #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
+    #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(boxes))]
     pub(crate) boxes: Vec<String>,
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -125,7 +126,7 @@ pub(crate) enum BatchCommand {
     Fork {
         #[arg(value_name = "FILE|-")]
         file: PathBuf,
-        #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
+        #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(boxes))]
         boxes: Vec<String>,
         #[command(flatten)]
         wake: WakeArgs,
@@ -177,7 +178,7 @@ pub(crate) enum BatchCommand {
 
 #[derive(Debug, Options)]
 pub(crate) struct BatchArg {
-    #[arg(value_name = "ID", add = ArgValueCandidates::new(completion::batches))]
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(batches))]
     pub(crate) id: String,
 }
 
@@ -201,11 +202,11 @@ pub(crate) struct TaskArg {
 pub(crate) struct TurnPutArgs {
     #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
     pub(crate) agent: String,
-    #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
+    #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(boxes))]
     pub(crate) context: String,
     #[arg(long, value_name = "ITEM", add = ArgValueCandidates::new(completion::roots))]
     pub(crate) root: Option<String>,
-    #[arg(long, value_name = "LOG", add = ArgValueCandidates::new(completion::logs))]
+    #[arg(long, value_name = "LOG", add = ArgValueCandidates::new(logs))]
     pub(crate) output: Option<String>,
     #[arg(long, value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
     pub(crate) from: Option<String>,
@@ -296,7 +297,7 @@ pub(crate) struct PublishArgs {
 pub(crate) struct OutcomeArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) summary: Option<String>,
-    #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
+    #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(boxes))]
     pub(crate) output: Option<String>,
     #[arg(long, value_name = "CODE", requires = "error_message", allow_hyphen_values = true)]
     pub(crate) error_code: Option<String>,
@@ -323,4 +324,50 @@ pub(crate) enum WakeMode {
     None,
     /// Sends `repository_dispatch` to the repo on GitHub, once the push is there; needs `--push`
     Github,
+}
+
+fn timeout(text: &str) -> Result<Duration, String> {
+    let written = || humantime::parse_duration(text);
+    let seconds = text.parse().map(Duration::from_secs).or_else(|_| written());
+    seconds.map_err(|_| "write it as `90s`, `10m` or `2h`, or as a number of seconds".to_owned())
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let time = timeout(text)?;
+    if time.as_secs() > 0 { Ok(time) } else { Err("the shortest time is `1s`".to_owned()) }
+}
+
+const MOST_READ: usize = 50;
+
+fn batches() -> Vec<CompletionCandidate> {
+    configured(|root, settings| {
+        let store = LedgerFolder::new(&BATCHES, &root, &settings.handover.dir);
+        let ids = store.batches().unwrap_or_default();
+        let are_few = ids.len() <= MOST_READ;
+        let state = |id: &ShortId| {
+            let ledger = store.read(&id.to_string()).ok()?;
+            Some(ledger.status(&ledger.states()).name().to_owned())
+        };
+        ids.iter().map(|id| (id.to_string(), if are_few { state(id) } else { None })).collect()
+    })
+}
+
+fn logs() -> Vec<CompletionCandidate> {
+    configured(|root, settings| {
+        let names = CardStore::new(&root, settings.handover.dir).log_names().unwrap_or_default();
+        names.into_iter().map(|name| (name, Some("log".to_owned()))).collect()
+    })
+}
+
+/// Returns the logs and the boxes of the repo in the current folder.
+fn boxes() -> Vec<CompletionCandidate> {
+    let boxes = configured(|root, settings| {
+        let ids = CardStore::new(&root, settings.handover.dir).boxes().unwrap_or_default();
+        ids.iter().map(|id| (id.short().to_owned(), Some("box".to_owned()))).collect()
+    });
+    logs().into_iter().chain(boxes).collect()
+}
+
+fn recipes() -> Vec<CompletionCandidate> {
+    configured(|_, settings| settings.handover.recipes.into_keys().map(|name| (name, None)).collect())
 }

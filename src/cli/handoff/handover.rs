@@ -1,23 +1,23 @@
-//! `contextpack handover`, and packs that are built again, of handovers and others.
+//! `contextpack handover`.
 
-use super::args::{BudgetArgs, Global, HandoverArgs};
+use super::args::HandoverArgs;
 use super::card::{CardFiles, removal_note};
-use super::input::{self, from_here};
-use super::packs::{OpenedRepository, PackKey};
-use super::watch::on_signal;
-use crate::config::{Policy, Recipe};
+use crate::cli::args::{BudgetArgs, Global};
+use crate::cli::input::{self, from_here};
+use crate::cli::packs::OpenedRepository;
+use crate::cli::rebuild::root_item;
+use crate::cli::watch::on_signal;
+use crate::config::Recipe;
 use crate::console::{self, Exit, Failure, object, settled, stamp};
-use crate::engine::{
-    AgentContext, BudgetLimits, BudgetProbe, EngineError, PackTarget, Project, Repository, path_inside,
-};
+use crate::engine::{AgentContext, BudgetProbe, EngineError, Project, Repository, path_inside};
 use crate::handoff::cards::{CardError, LogName, parse};
-use crate::handoff::handover::{HandoverPlan, HandoverRequest, Party, RecipeArguments, own_log, plan, replay};
+use crate::handoff::handover::{HandoverPlan, HandoverRequest, Party, RecipeArguments, own_log, plan};
 use crate::knowledge::{Agent, AgentError};
 use crate::model::{CardSource, RepoPath, did_you_mean};
 use crate::review::read;
 use crate::seal::Sealed;
 use crate::store::{Access, Folder};
-use crate::wire::{Pack, PackAgent, PackHandover, Section};
+use crate::wire::{Pack, PackAgent};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -190,11 +190,6 @@ pub(crate) fn not_found(error: EngineError) -> Failure {
     }
 }
 
-pub(crate) fn root_item(checkout: &OpenedRepository<'_>, root: Option<&String>) -> Result<Option<usize>, Failure> {
-    let Some(root) = root else { return Ok(None) };
-    Ok(checkout.find_roots(std::slice::from_ref(root))?.first().copied())
-}
-
 /// Finds an agent, as one that hands over, or is handed something.
 ///
 /// It is an error if another agent has the log that would be its own: they would share an inbox, and each could read what the
@@ -274,49 +269,6 @@ fn report_notes(files: &CardFiles, plan: &HandoverPlan, appended: usize) -> Resu
     let used = (appended > 0).then(|| format!("the log `{}` has {cards} already", plan.output_box.as_str()));
     let mut notes = removed.into_iter().chain(unread).chain(plan.notes.iter().cloned()).chain(used);
     Ok(notes.try_for_each(|note| files.global.note(&format!("note: {note}")))?)
-}
-
-impl<'r> OpenedRepository<'r> {
-    /// Prepares to build a finished pack again, with the limits that such a pack has now: with the same key but for its `root`,
-    /// which may have another name now, or from the cards of the same handover.
-    pub(crate) fn probe_again(&self, pack: &Pack, root: Option<String>) -> Result<BudgetProbe<'_, 'r>, Failure> {
-        if let Some(handover) = &pack.handover {
-            return self.probe_handover(pack, handover);
-        }
-        let PackKey { agent, profile, policy, job, .. } = PackKey::of(pack);
-        let job = job.as_ref().and_then(|name| self.repository.settings().jobs.get_key_value(name));
-        self.probe(&PackTarget {
-            root: root.as_deref(),
-            profiles: profile.as_slice(),
-            limits: BudgetLimits::default(),
-            agent: agent.as_deref(),
-            policy: policy.as_deref().and_then(Policy::named),
-            job: job.map(|(name, job)| (name.as_str(), job)),
-        })
-    }
-
-    /// Prepares the pack of a handover to be built again from its context box, at the time at which it was made.
-    fn probe_handover(&self, pack: &Pack, handover: &PackHandover) -> Result<BudgetProbe<'_, 'r>, Failure> {
-        let Self { global, repository, project } = self;
-        let files = CardFiles::new(global, repository.root(), repository.settings());
-        let given = |section: &Section| CardSource::ALL.into_iter().find(|given| given.name() == section.provenance);
-        let own = pack.sections.iter().filter_map(|section| {
-            let given = given(section).filter(|given| *given != CardSource::Inherited)?;
-            Some((section.metadata.card.as_ref()?.id.as_str(), given))
-        });
-        let PackHandover { context_box_id, target_profile_box_id, output_box, .. } = handover;
-        let now = &pack.generated_at;
-        let plan = replay(context_box_id, target_profile_box_id, output_box, &own.collect(), &files.store, now);
-        let plan = files.settle(plan.map_err(Failure::from))?;
-        let key = pack.agent.as_ref().map_or("", |agent| agent.key.as_str());
-        let agent = project.agent_of_handover(key)?;
-        let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).filter(|root| *root != key);
-        let item = root_item(self, root)?;
-        let handed = project.handed_over(&handover.recipe, handover.from.as_deref(), &plan);
-        let (_, limits) = repository.with_defaults(project, Some(&agent), &[], BudgetLimits::default())?;
-        let agent = Some(AgentContext { handover: Some(handed), ..agent });
-        Ok(BudgetProbe { project, item, profile: pack.profile.clone(), limits, stamp: stamp()?, agent })
-    }
 }
 
 fn summary(built: &BuiltHandover, path: &str) -> Vec<String> {

@@ -1,9 +1,9 @@
 //! A batch or an inbox that a command adds to: claims, reports, and attempts that are given up.
 
 use super::{Done, LedgerFiles};
-use crate::cli::args::OutcomeArgs;
-use crate::cli::card::removal_note;
-use crate::cli::wake::Ring;
+use crate::cli::handoff::args::OutcomeArgs;
+use crate::cli::handoff::card::removal_note;
+use crate::cli::handoff::wake::Ring;
 use crate::console::{self, Exit, Failure, object};
 use crate::handoff::cards::{CardError, ToolError};
 use crate::handoff::ledger::{
