@@ -19,7 +19,7 @@ use std::time::Instant;
 
 pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let writes_more = args.markdown.is_some() || args.outputs.is_some() || args.review != ReviewArgs::default();
-    if args.agent.choice.agent.is_some() {
+    if args.agent.agent.is_some() {
         return match writes_more {
             true => Err(Failure::usage("packs for an agent are printed, or written with `--out`, and nothing else is")),
             false => build_for_agent(global, args),
@@ -71,12 +71,12 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let bar = packs::progress(global, 0);
     let (mut own, mut no_roots, mut blockers) = (BTreeMap::new(), false, BTreeMap::new());
     let mut on_read = |project: &Project<'_>, roots: &[usize]| {
-        let id = |root: &usize| project.corpus().entries[*root].item.id.to_string();
+        let id = |root: &usize| project.item(*root).id.to_string();
         no_roots = roots.is_empty();
         if args.outputs.is_some() {
             blockers.extend(roots.iter().map(id).map(|id| (id.clone(), project.open_blockers(&id))));
         }
-        let path = |root: &usize| project.corpus().entries[*root].item.origin.path.clone();
+        let path = |root: &usize| project.item(*root).origin.path.clone();
         own.extend(project.roots().iter().map(|root| (id(root), path(root))));
     };
     let mut observer = BuildObserver {
@@ -148,7 +148,7 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let written_to: Vec<&Path> = out.into_iter().collect();
     let repository = global.workspace().open(&written_to, Some(Access::Write))?;
     let folder = out.map(|out| delivery_folder(repository.root(), repository.settings(), out)).transpose()?;
-    let checkout = OpenedRepository::new(global, &repository);
+    let opened = OpenedRepository::new(global, &repository);
     let mut roots: Vec<Option<&str>> = args.packs.roots.iter().map(|root| Some(root.as_str())).collect();
     if roots.is_empty() {
         roots.push(None);
@@ -158,13 +158,13 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     }
     let mut exit = Exit::Done;
     for root in roots {
-        let target = PackTarget::new(root, &args.packs.budget, &args.agent.choice);
-        let probe = checkout.probe(&target)?;
-        let (sealed, run) = checkout.build(&probe)?;
+        let target = PackTarget::new(root, &args.packs.budget, &args.agent);
+        let probe = opened.probe(&target)?;
+        let (sealed, run) = opened.build(&probe)?;
         run.print(global, false)?;
         exit = exit.and(run.exit());
         let Some(sealed) = sealed else { continue };
-        if args.agent.record {
+        if args.record {
             delivery::record(global, &repository, sealed.pack())?;
         }
         let (Some(out), Some(folder)) = (out, &folder) else {
@@ -172,7 +172,7 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
             continue;
         };
         let key = sealed.pack().agent.as_ref().map(|agent| agent.key.as_str()).unwrap_or_default();
-        let slug = probe.item.map_or_else(|| slug(key), |item| slug(&checkout.project.pack_name(item)));
+        let slug = probe.item.map_or_else(|| slug(key), |item| slug(&opened.project.pack_name(item)));
         let name = pack_file_name(&slug, &probe.profile, probe.agent_stem());
         folder.write(&name, sealed.bytes())?;
         writeln!(console::stdout(), "{}", console::printable(&out.join(&name).display().to_string()))?;
@@ -227,9 +227,9 @@ fn counts(states: &[PackState]) -> String {
 }
 
 fn print_one(global: &Global, repository: &Repository, args: &BuildArgs) -> Result<Exit, Failure> {
-    let checkout = OpenedRepository::new(global, repository);
-    let mut items = checkout.find_roots(&args.packs.roots)?;
-    items.retain(|item| args.shard.is_none_or(|shard| shard.holds(&checkout.project.corpus().entries[*item].item.id)));
+    let opened = OpenedRepository::new(global, repository);
+    let mut items = opened.find_roots(&args.packs.roots)?;
+    items.retain(|item| args.shard.is_none_or(|shard| shard.holds(&opened.project.item(*item).id)));
     let packs = items.len() * args.packs.budget.profiles(repository)?.len();
     if packs != 1 {
         return Err(Failure::usage(format!(
@@ -237,7 +237,7 @@ fn print_one(global: &Global, repository: &Repository, args: &BuildArgs) -> Resu
         )));
     }
     let asked = (&*args.packs.roots, &args.packs.budget);
-    let (packs, run) = checkout.run(items, asked, &|built| built.outcome.ok())?;
+    let (packs, run) = opened.run(items, asked, &|built| built.outcome.ok())?;
     run.print(global, false)?;
     if let Some(sealed) = packs.into_iter().flatten().next() {
         console::exact().write_all(sealed.bytes())?;

@@ -4,9 +4,7 @@ use super::args::{CheckArgs, Global};
 use super::packs::{self, BuildRun, OpenedRepository, checked_pack};
 use crate::console::github::{append, summary};
 use crate::console::{self, Annotations, Document, Exit, Failure, Format, line, no_roots};
-use crate::engine::{
-    BUILDABLE, FAILED, PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphaned,
-};
+use crate::engine::{BUILDABLE, FAILED, PackState, Repository, UNVERIFIABLE, apply_severities, check_packs, orphaned};
 use crate::model::Diagnostic;
 use crate::store::Folder;
 use serde_json::json;
@@ -15,21 +13,21 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let repository = global.open(None)?;
     let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
     let alone = args.packs.budget.profiles.is_empty();
-    let checkout = OpenedRepository::new(global, &repository);
-    let project = &checkout.project;
-    let all = checkout.find_roots(&args.packs.roots)?;
+    let opened = OpenedRepository::new(global, &repository);
+    let project = &opened.project;
+    let all = opened.find_roots(&args.packs.roots)?;
     let mut items = all.clone();
     if let Some(shard) = args.shard {
-        items.retain(|item| shard.holds(id(project, *item)));
+        items.retain(|item| shard.holds(&project.item(*item).id));
     }
-    let job = checkout.job(items, &args.packs.roots, &args.packs.budget)?;
+    let job = opened.job(items, &args.packs.roots, &args.packs.budget)?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
     let compared = Some(&folder).filter(|_| repository.settings().commits_packs());
     let (mut states, mut build) = check_packs(repository.files(), project, &job, compared, false, &|| bar.inc(1))?;
     bar.finish_and_clear();
     if let Some(range) = &args.commits {
         // As the configuration's `warnings` have it.
-        let found = super::since::diagnostics(&checkout, range)?;
+        let found = super::since::diagnostics(&opened, range)?;
         build.diagnostics.extend(apply_severities(found, project.settings()));
         build.diagnostics.sort();
     }
@@ -42,7 +40,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
         };
         run.compare(global, &repository, base, &failed.filter_map(of_root).collect::<Vec<_>>())?;
     }
-    let leads = args.shard.is_none_or(|shard| shard.leads(all.iter().map(|item| id(project, *item))));
+    let leads = args.shard.is_none_or(|shard| shard.leads(all.iter().map(|item| &*project.item(*item).id)));
     if compared.is_some() && args.packs.roots.is_empty() && alone && !run.blocked && leads {
         states.extend(orphaned(&repository, project, &all, &job.profiles, &folder, &run.diagnostics)?);
     }
@@ -128,8 +126,4 @@ fn next_step(states: &[PackState]) -> String {
 fn uppercased(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
-}
-
-fn id<'a>(project: &'a Project<'_>, item: usize) -> &'a str {
-    &project.corpus().entries[item].item.id
 }

@@ -2,14 +2,14 @@
 
 use super::args::Args;
 use crate::config::Settings;
-use crate::console::{printable, user_caches};
+use crate::console::{self, Exit, Failure, printable, user_caches};
 use crate::engine::{Configuration, OpenRequest, Repository, process_environment};
 use crate::intake::Repo;
 use clap_complete::CompleteEnv;
 use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::Shells;
 use std::borrow::Cow;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The environment variable by which the script asks for completions.
@@ -34,11 +34,13 @@ fn enter_typed_folder() {
     }
 }
 
-pub(super) fn script(shell: clap_complete::Shell, out: &mut Vec<u8>) -> io::Result<()> {
-    let shells = Shells::builtins();
+pub(super) fn print_script(shell: clap_complete::Shell) -> Result<Exit, Failure> {
+    let (shells, mut script) = (Shells::builtins(), Vec::new());
     let completer = shells.completer(&shell.to_string());
     let completer = completer.ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
-    completer.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, out)
+    completer.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script)?;
+    console::exact().write_all(&script)?;
+    Ok(Exit::Done)
 }
 
 fn repository() -> Option<Repository> {

@@ -169,11 +169,11 @@ pub(crate) fn job(global: &Global, args: &JobArgs) -> Result<Exit, Failure> {
 }
 
 fn deliver_job(global: &Global, repository: &Repository, args: &JobArgs, job: (&str, &Job)) -> Result<Exit, Failure> {
-    let checkout = OpenedRepository::new(global, repository);
+    let opened = OpenedRepository::new(global, repository);
     let (root, profiles, limits) = (job.1.root.as_deref(), &*args.budget.profiles, args.budget.limits());
     let agent = Some(&*job.1.agent.name);
     let target = PackTarget { root, profiles, limits, agent, policy: args.policy, job: Some(job) };
-    let (sealed, run) = checkout.build(&checkout.probe(&target)?)?;
+    let (sealed, run) = opened.build(&opened.probe(&target)?)?;
     let sealed = run.of_pack(global, false, sealed)?;
     if args.record {
         record(global, repository, sealed.pack())?;

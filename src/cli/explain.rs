@@ -37,11 +37,11 @@ fn explain_missing(global: &Global, args: &ExplainArgs, asked: &str) -> Result<E
         (answer, exit)
     } else {
         let repository = global.open(Some(Access::Read))?;
-        let checkout = OpenedRepository::new(global, &repository);
-        let probe = checkout.probe(&target)?;
-        let (sealed, run) = checkout.build(&probe)?;
+        let opened = OpenedRepository::new(global, &repository);
+        let probe = opened.probe(&target)?;
+        let (sealed, run) = opened.build(&probe)?;
         let sealed = run.of_pack(global, true, sealed)?;
-        (why_not_in(&repository, &checkout.project, &probe, &sealed, asked)?, run.exit())
+        (why_not_in(&repository, &opened.project, &probe, &sealed, asked)?, run.exit())
     };
     let answer = answer.cleaned(without_secrets);
     let help = answer.help.iter().map(|help| format!("  help: {help}"));
@@ -59,9 +59,9 @@ fn explain_limits(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
         return Err(Failure::usage("`--at` builds the pack under each limit: give the item instead of the pack"));
     }
     let repository = global.open(Some(Access::Read))?;
-    let checkout = OpenedRepository::new(global, &repository);
-    let project = &checkout.project;
-    let probe = checkout.probe(&args.target.pack())?;
+    let opened = OpenedRepository::new(global, &repository);
+    let project = &opened.project;
+    let probe = opened.probe(&args.target.pack())?;
     let tokens = repository.settings().profiles.get(&probe.profile).is_some_and(|it| it.budget.max_tokens.is_some());
     let (tokens, asked) = match (args.target.budget.max_tokens, args.target.budget.max_chars) {
         (Some(_), Some(_)) => {
@@ -75,7 +75,7 @@ fn explain_limits(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
     limits.extend(asked);
     limits.sort_unstable();
     limits.dedup();
-    let root = probe.item.map(|item| project.masked(&project.corpus().entries[item].item.id)).unwrap_or_default();
+    let root = probe.item.map(|item| project.masked(&project.item(item).id)).unwrap_or_default();
     let unit = if tokens { "tokens" } else { "chars" };
     let mut lines = vec![format!("{root}, profile {}, limits in {unit}", probe.profile)];
     let mut steps = Vec::new();
@@ -99,7 +99,7 @@ fn explain_limits(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
     }
     // A limit that is too small is an answer; what else is wrong holds for all limits.
     let probe = BudgetProbe { limits: BudgetProbe::limit(false, 1 << 53), ..probe };
-    let (_, run) = checkout.build(&probe)?;
+    let (_, run) = opened.build(&probe)?;
     run.print(global, true)?;
     let all = json!({"root": root, "profile": probe.profile, "unit": unit, "steps": steps});
     global.print(&all, lines)?;

@@ -4,7 +4,7 @@ use super::args::{GitCommand, Global};
 use super::input;
 use super::packs::{OpenedRepository, PackKey};
 use crate::console::{self, Exit, Failure, PathFailure, printable};
-use crate::engine::companion;
+use crate::engine::markdown_copy;
 use crate::git::write_merged_files;
 use crate::intake::Repo;
 use crate::model::slug;
@@ -102,7 +102,7 @@ fn rebuild_pack(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Resu
     let _left = std::env::set_current_dir(&top);
     let (built_name, sealed) = built?;
     let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
-    if json.is_some() && companion::name(&built_name) == name {
+    if json.is_some() && markdown_copy::name(&built_name) == name {
         return Ok(render::pack(sealed.pack()).whole().into_bytes());
     }
     if built_name == name {
@@ -130,13 +130,13 @@ fn build_merged_pack(
     if exists(&top.join(below))? && !exists(repository.root())? {
         return Err("the snapshot of GitHub is not in git".to_owned());
     }
-    let checkout = OpenedRepository::new(global, &repository);
-    let probe = checkout.probe_again(pack, PackKey::of(pack).root).map_err(message)?;
+    let opened = OpenedRepository::new(global, &repository);
+    let probe = opened.probe_again(pack, PackKey::of(pack).root).map_err(message)?;
     let name = if let Some(handover) = &pack.handover {
         let hex = handover.context_box_id.strip_prefix("sha256:").unwrap_or_default();
         hex.get(..12).unwrap_or(hex).to_owned()
     } else {
-        let slug = probe.item.map(|item| slug(&checkout.project.pack_name(item))).unwrap_or_default();
+        let slug = probe.item.map(|item| slug(&opened.project.pack_name(item))).unwrap_or_default();
         format!("{slug}.{}", probe.profile)
     };
     let built = probe.build(probe.limits).map_err(|unsettled| unsettled.to_string())?;

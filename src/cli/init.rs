@@ -130,7 +130,7 @@ impl SurveyedItem {
 fn survey(root: &Path, settings: &Settings) -> Vec<SurveyedItem> {
     let items = opened(root, settings, |_, project| {
         let surveyed = |at: usize| {
-            let item = &project.corpus().entries[at].item;
+            let item = project.item(at);
             let (id, path) = (item.id.to_string(), item.origin.path.clone());
             SurveyedItem { id, state: project.state(at), path, source: item.source }
         };

@@ -54,13 +54,13 @@ pub(crate) fn pack(global: &Global, target: &PackTarget<'_>, warns: bool) -> Res
             Ok(pack) => return finished(global, Ok(pack), &bytes, name),
             // A file that claims to be a pack is invalid; any other may be a work item.
             Err(error) if claims_to_be_pack(&bytes) => return finished(global, Err(error), &bytes, name),
-            Err(_) => confirm_no_companion(name)?,
+            Err(_) => confirm_no_markdown_copy(name)?,
         }
     }
     built(global, target, warns)
 }
 
-fn confirm_no_companion(name: &str) -> Result<(), Failure> {
+fn confirm_no_markdown_copy(name: &str) -> Result<(), Failure> {
     let pack = Path::new(name).with_extension("json");
     if !name.ends_with(".md") || !pack.is_file() || !claims_to_be_pack(&named_file(&pack)?) {
         return Ok(());
@@ -77,8 +77,8 @@ fn built(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<(Pack,
         // Notes on documents take most of the time of a pack for an agent, so that they are kept.
         let access = if target.agent.is_some() { Access::Write } else { Access::Read };
         let repository = global.open(Some(access))?;
-        let checkout = OpenedRepository::new(global, &repository);
-        let built = checkout.build(&checkout.probe(target)?)?;
+        let opened = OpenedRepository::new(global, &repository);
+        let built = opened.build(&opened.probe(target)?)?;
         repository.save_documents();
         Ok(built)
     })?;

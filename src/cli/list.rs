@@ -16,8 +16,8 @@ use std::num::NonZeroU32;
 /// Lists the roots with the state of their packs. Packs that have a file are built in memory to compare them.
 pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let repository = global.open(Some(Access::Read))?;
-    let checkout = OpenedRepository::new(global, &repository);
-    let project = &checkout.project;
+    let opened = OpenedRepository::new(global, &repository);
+    let project = &opened.project;
     let mut items = project.roots();
     let all = items.len();
     if !args.states.is_empty() {
@@ -29,7 +29,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     }
     let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
     let folder = Some(&folder).filter(|_| repository.settings().commits_packs());
-    let job = checkout.job(items.clone(), &[], &BudgetArgs::default())?;
+    let job = opened.job(items.clone(), &[], &BudgetArgs::default())?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
     // A pack without a file is missing or on demand whatever a build gives, so it need not be built.
     let (states, build) = check_packs(repository.files(), project, &job, folder, true, &|| bar.inc(1))?;
@@ -41,10 +41,8 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     for state in states {
         packs.entry(state.root.clone()).or_default().push(state);
     }
-    let roots = items.iter().map(|item| {
-        let id = project.corpus().entries[*item].item.id.as_str();
-        root(project, *item, &packs.remove(id).unwrap_or_default(), dir)
-    });
+    let roots =
+        items.iter().map(|item| root(project, *item, &packs.remove(&*project.item(*item).id).unwrap_or_default(), dir));
     let (roots, rows): (Vec<Value>, Vec<Vec<Line>>) = roots.unzip();
     let is_text = global.format != Format::Github;
     let is_shown =
@@ -94,7 +92,7 @@ fn matrix(project: &Project<'_>, items: &[usize], shards: NonZeroU32) -> Result<
     let mut parts = BTreeMap::<u32, MatrixShard>::new();
     let part = |index| MatrixShard { shard: format!("{index}/{shards}"), index, roots: 0 };
     for item in items {
-        let index = Shard::holding(&project.corpus().entries[*item].item.id, shards).index();
+        let index = Shard::holding(&project.item(*item).id, shards).index();
         parts.entry(index).or_insert_with(|| part(index)).roots += 1;
     }
     if parts.is_empty() {

@@ -22,8 +22,6 @@ mod ready;
 mod rebuild;
 mod redact;
 mod reference;
-#[cfg(feature = "page")]
-mod serve;
 mod since;
 mod stats;
 #[cfg(feature = "github")]
@@ -111,9 +109,9 @@ fn enter(directory: Option<&Path>) -> Result<(), Failure> {
 fn dispatch(args: &Args) -> Result<Exit, Failure> {
     match &args.command {
         Command::Init(options) => init::run(&args.global, options),
-        Command::Schema(options) => reference::schema(options),
-        Command::Completions(options) => reference::completions(options),
-        Command::Man(options) => reference::manual(options),
+        Command::Schema { schema } => reference::schema(schema),
+        Command::Completions { shell } => completion::print_script(*shell),
+        Command::Man { command } => reference::manual(command),
         Command::Build(options) => settled(|| build::run(&args.global, options)),
         Command::Check(options) => settled(|| check::run(&args.global, options)),
         Command::Ready(options) => settled(|| ready::run(&args.global, options)),

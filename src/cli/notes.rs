@@ -158,14 +158,8 @@ impl NoteMaker {
         }
         let document =
             ReadableDocument::open(&text, &self.limits).map_err(|faults| self.invalid("its front matter", &faults))?;
-        let body = Piece { key: "body", text: &text[document.body.clone()], line: document.body_line };
-        let body = self
-            .redactor
-            .scrub(inside.as_ref().map_or("", RepoPath::as_str), &[body])
-            .texts
-            .into_iter()
-            .next()
-            .unwrap_or_default();
+        let path_in_repo = inside.as_ref().map_or("", RepoPath::as_str);
+        let body = self.clean(path_in_repo, &text[document.body.clone()], document.body_line);
         let source = Digest::of(body.as_str());
         if let Some(given) = &self.given {
             let notes = self.checked(given, &body, &source)?;
@@ -196,7 +190,7 @@ impl NoteMaker {
         let text = decoded(bytes.clone()).map_err(|why| NotesError::new("not-text", format!("{name}: {why}")))?;
         let written =
             WrittenNotes::from_yaml(&unfenced(text), &self.limits).map_err(|faults| self.invalid(&name, &faults))?;
-        let notes = written.redacted(&|text| self.clean(text));
+        let notes = written.redacted(&|text| self.clean("", text, 1));
         let fault = |message: &str, help: &str| NotesFault::new(None, message, help);
         let misquoted = |rule: &Clean| {
             let message = format!("this rule does not stand in the document word for word: {rule}");
@@ -216,7 +210,7 @@ impl NoteMaker {
     }
 
     fn written(&self, notes: &WrittenNotes, made_by: &'static str, source: &Digest) -> Made {
-        let redacted = notes.redacted(&|text| self.clean(text));
+        let redacted = notes.redacted(&|text| self.clean("", text, 1));
         (self.output(&redacted, made_by, source, notes.is_stale(source)), None)
     }
 
@@ -249,8 +243,8 @@ impl NoteMaker {
         }
     }
 
-    fn clean(&self, text: &str) -> Clean {
-        let scrubbed = self.redactor.scrub("", &[Piece { key: "body", text, line: 1 }]);
+    fn clean(&self, path: &str, text: &str, line: u32) -> Clean {
+        let scrubbed = self.redactor.scrub(path, &[Piece { key: "body", text, line }]);
         scrubbed.texts.into_iter().next().unwrap_or_default()
     }
 

@@ -1,7 +1,6 @@
 //! Builds packs for a command: shared by `build`, `check`, `list`, `render` and `explain`.
 
 use super::args::{AgentChoice, BudgetArgs, Global, is_ci};
-use super::diff::outside;
 use crate::console::{self, Annotations, Document, Exit, Failure, Format, counted, no_roots, report, stamp, strict};
 use crate::engine::{
     BudgetProbe, BuildJob, BuildReport, EngineError, Finish, PackState, PackTarget, Project, Repository, build_packs,
@@ -54,7 +53,7 @@ impl BuildRun {
         base: &str,
         failed: &[RepoPath],
     ) -> Result<(), Failure> {
-        let changed = changed_since(repository.root(), base).map_err(outside)?;
+        let changed = changed_since(repository.root(), base)?;
         let files = repository.files();
         let is_changed = |path: &RepoPath| {
             [Some(path), files.link_end(path)].into_iter().flatten().any(|path| changed.contains(path.as_str()))

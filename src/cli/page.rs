@@ -1,16 +1,19 @@
-//! `contextpack page`: packs, or the pack of one item, on a page for a browser.
+//! `contextpack page`: packs, or the pack of one item, on a page for a browser, which `--serve` serves on this machine.
 
 use super::args::{Global, PageArgs};
 use super::input::{self, from_here};
+use super::packs::no_packs;
+use super::watch::{WatchReporter, events, refuse_typed, session_request, stamps};
 use crate::console::report::print_invalid_pack;
 use crate::console::{self, Exit, Failure, PathFailure, printable};
-use crate::engine::PackTarget;
+use crate::engine::{PackTarget, process_environment};
 use crate::intake::Repo;
 use crate::model::{RepoPath, slug};
-use crate::page::{self as packs_page, PackFiles};
+use crate::page::{self as packs_page, AgentPacks, PackFiles, PageServer, PageSource};
 use crate::review::{PageEntry, report_data, report_page, root_names};
 use crate::seal::bytes_of;
 use crate::store::{Folder, open_state};
+use crate::watch::{Event, Watch};
 use crate::wire::Pack;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -27,8 +30,8 @@ struct Page {
 pub(crate) fn run(global: &Global, args: &PageArgs) -> Result<Exit, Failure> {
     let items = args.shown.iter().filter(|shown| is_item(shown)).count();
     let is_built = items > 0 || args.agent.agent.is_some();
-    if args.server.serve {
-        return super::serve::run(global, args, is_built || args.server.watch);
+    if args.serve {
+        return serve(global, args, is_built || args.watch);
     }
     let page = match &args.shown[..] {
         [] | [_] if is_built => of_item(global, args)?,
@@ -108,7 +111,7 @@ fn write(file: &Path, page: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(super) fn print_faults(entries: &[Arc<PageEntry>]) -> Result<Exit, Failure> {
+fn print_faults(entries: &[Arc<PageEntry>]) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     for entry in entries {
         for fault in entry.faults() {
@@ -157,4 +160,66 @@ fn start(path: &Path) -> io::Result<()> {
         true => Ok(()),
         false => Err(io::Error::other(format!("`{program}` failed: open the file yourself"))),
     }
+}
+
+/// Serves finished packs, or those that it builds and follows.
+fn serve(global: &Global, args: &PageArgs, is_built: bool) -> Result<Exit, Failure> {
+    if is_built {
+        return watched(global, args);
+    }
+    let workspace = global.workspace();
+    let packs = PackFiles::open(&workspace, &args.shown)?;
+    let entries = packs.entries();
+    print_faults(&entries)?;
+    if entries.is_empty() && args.shown.is_empty() {
+        no_packs(global).map_or(Ok(()), |note| global.note(note))?;
+    }
+    PageServer::listen(args.port, PageSource::files(workspace, packs), None, global.quiet)?.run()?;
+    Ok(Exit::Done)
+}
+
+/// Builds packs, for an agent in memory, and serves them until stopped.
+fn watched(global: &Global, args: &PageArgs) -> Result<Exit, Failure> {
+    let roots = args.shown.iter().map(|typed| typed.display().to_string()).collect();
+    let request = session_request(global, roots, &args.agent, true)?;
+    let (events, sender) = events(&request.root, args.poll)?;
+    let is_delivered = args.agent.agent.is_some();
+    let watch = Watch::new(request, process_environment(), events, stamps()?, false);
+    let mut watch = if is_delivered { watch.in_memory() } else { watch };
+    let reporter = WatchReporter { global, print: None, out: None, delivered: is_delivered };
+    let mut report = watch.check();
+    refuse_typed(&report)?;
+    let packs = Arc::new(AgentPacks::default());
+    let source = match is_delivered {
+        true => {
+            reporter.print_errors(&mut report, &watch)?;
+            packs.update(&watch)?;
+            PageSource::Agent(Arc::clone(&packs))
+        }
+        false => {
+            reporter.print_first(report, &watch, args.poll)?;
+            PageSource::files(global.workspace(), PackFiles::open(&global.workspace(), &[])?)
+        }
+    };
+    let begin = watch.dir().zip(watch.focus().filter(|_| args.shown.len() == 1 && !is_delivered));
+    let begin = begin.map(|(dir, name)| format!("{dir}/{name}"));
+    let server = PageServer::listen(args.port, source, begin.as_deref(), global.quiet)?;
+    let serving = std::thread::Builder::new().spawn(move || {
+        let served = server.run();
+        // The watch has ended already if nobody receives this.
+        let _ = sender.send(Event::Stop);
+        served
+    })?;
+    while let Some(mut report) = watch.next_report() {
+        match is_delivered {
+            true if report.is_quiet() => {}
+            true => {
+                reporter.print_errors(&mut report, &watch)?;
+                packs.update(&watch)?;
+            }
+            false => reporter.print_update(report, &watch)?,
+        }
+    }
+    serving.join().unwrap_or(Ok(()))?;
+    Ok(Exit::Done)
 }

@@ -21,9 +21,9 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let dir = &repository.settings().output.dir;
     // A pack that is on demand is never stale.
     let folder = repository.settings().commits_packs().then(|| Folder::open(repository.root(), dir)).transpose()?;
-    let checkout = OpenedRepository::new(global, &repository);
-    let project = &checkout.project;
-    let mut items = checkout.find_roots(&args.roots)?;
+    let opened = OpenedRepository::new(global, &repository);
+    let project = &opened.project;
+    let mut items = opened.find_roots(&args.roots)?;
     if args.roots.is_empty() {
         items.retain(|item| !Graph::state(project.corpus(), *item).is_settled());
     }
@@ -48,11 +48,11 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
         }
         Ok((root, findings, is_cut, ends))
     };
-    let (packs, run) = checkout.run(items.clone(), (&args.roots, &args.budget), &finish)?;
+    let (packs, run) = opened.run(items.clone(), (&args.roots, &args.budget), &finish)?;
     let packs = packs.into_iter().collect::<Result<Vec<_>, StoreError>>();
     let cut: BTreeSet<&str> =
         packs.iter().flatten().filter(|(_, _, is_cut, _)| *is_cut).map(|(root, ..)| root.as_str()).collect();
-    let is_cut = |item: &usize| cut.contains(project.corpus().entries[*item].item.id.as_str());
+    let is_cut = |item: &usize| cut.contains(project.item(*item).id.as_str());
     let cut: Vec<usize> = items.iter().copied().filter(is_cut).collect();
     // What the budget cuts is read whole.
     let whole = |built: Built| {
@@ -61,7 +61,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
         (root, findings, Vec::new())
     };
     let unlimited = args.budget.unlimited();
-    let (whole, _) = checkout.run(cut, (&args.roots, &unlimited), &whole)?;
+    let (whole, _) = opened.run(cut, (&args.roots, &unlimited), &whole)?;
     repository.confirm_settled()?;
     let mut found = FindingsByItem::new();
     let packs = packs.map_err(EngineError::from)?.into_iter().map(|(root, findings, _, ends)| (root, findings, ends));
@@ -85,7 +85,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
 }
 
 fn bodies<'a>(project: &'a Project<'_>, items: &[usize]) -> BTreeMap<&'a str, BodyLines<'a>> {
-    let items = items.iter().map(|item| &project.corpus().entries[*item].item).filter(|item| item.body.in_file);
+    let items = items.iter().map(|item| project.item(*item)).filter(|item| item.body.in_file);
     items.map(|item| (item.id.as_str(), BodyLines { first: item.body.line, text: &item.body.text })).collect()
 }
 
@@ -104,7 +104,7 @@ impl RootFindings {
 
 fn answers(global: &Global, project: &Project<'_>, items: &[usize], mut found: FindingsByItem) -> Vec<RootFindings> {
     let answer = |item: &usize| {
-        let item = &project.corpus().entries[*item].item;
+        let item = project.item(*item);
         let (findings, cut_ends) = found.remove(item.id.as_str()).unwrap_or_default();
         let redacted = findings.into_iter().map(|finding| project.redacted_for_output(finding)).collect();
         let mut findings = apply_severities(redacted, project.settings());

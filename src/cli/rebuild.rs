@@ -53,9 +53,9 @@ impl<'r> OpenedRepository<'r> {
     }
 }
 
-pub(crate) fn root_item(checkout: &OpenedRepository<'_>, root: Option<&String>) -> Result<Option<usize>, Failure> {
+pub(crate) fn root_item(opened: &OpenedRepository<'_>, root: Option<&String>) -> Result<Option<usize>, Failure> {
     let Some(root) = root else { return Ok(None) };
-    Ok(checkout.find_roots(std::slice::from_ref(root))?.first().copied())
+    Ok(opened.find_roots(std::slice::from_ref(root))?.first().copied())
 }
 
 /// The message may quote what was given, so that the caller redacts it.

@@ -6,6 +6,7 @@ use crate::config::{DenyList, RedactionSettings};
 use crate::console::report::print_error;
 use crate::console::{self, Column, Document, Exit, Failure, PathFailure, line};
 use crate::engine::{Configuration, path_inside};
+use crate::intake::normalised;
 use crate::model::RepoPath;
 use crate::redact::{Piece, Redactor, Removal, built_in_rules};
 use crate::store::{self, Folder, Symlinks};
@@ -105,12 +106,7 @@ pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, &'static str> {
     if bytes.contains(&0) {
         return Err("it is not text: it has a NUL byte");
     }
-    let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8")?;
-    let bare = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    if bare.contains('\r') {
-        return Ok(bare.replace("\r\n", "\n").replace('\r', "\n"));
-    }
-    Ok(if bare.len() == text.len() { text } else { bare.to_owned() })
+    Ok(normalised(String::from_utf8(bytes).map_err(|_| "it is not UTF-8")?))
 }
 
 fn scrub(

@@ -1,7 +1,6 @@
-//! What the program prints about itself: `contextpack schema`, `completions` and `man`.
+//! What the program prints about itself: `contextpack schema` and `man`.
 
-use super::args::{Args, CompletionsArgs, ManArgs, SchemaArgs};
-use super::completion;
+use super::args::Args;
 use crate::console::{self, Exit, Failure};
 use clap::Command;
 use clap_mangen::Man;
@@ -30,26 +29,19 @@ pub(super) const SCHEMAS: &[Schema] = &[
     ("output", include_str!("../../schema/output.schema.json"), "The output of the commands with `--format json`"),
 ];
 
-pub(crate) fn schema(args: &SchemaArgs) -> Result<Exit, Failure> {
-    console::stdout().write_all(args.schema.as_bytes())?;
-    Ok(Exit::Done)
-}
-
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<Exit, Failure> {
-    let mut script = Vec::new();
-    completion::script(args.shell, &mut script)?;
-    console::exact().write_all(&script)?;
+pub(crate) fn schema(schema: &str) -> Result<Exit, Failure> {
+    console::stdout().write_all(schema.as_bytes())?;
     Ok(Exit::Done)
 }
 
 const SOURCE: &str = concat!("contextpack ", env!("CARGO_PKG_VERSION"));
 
-pub(crate) fn manual(args: &ManArgs) -> Result<Exit, Failure> {
+pub(crate) fn manual(words: &[String]) -> Result<Exit, Failure> {
     let mut command = Args::documented();
     command.build();
-    let found = args.command.iter().try_fold(&command, |command, name| command.find_subcommand(name));
+    let found = words.iter().try_fold(&command, |command, name| command.find_subcommand(name));
     let Some(command) = found.cloned() else {
-        let name = args.command.join(" ");
+        let name = words.join(" ");
         return Err(Failure::usage(format!("`{name}` is not a command; `contextpack help` lists them")));
     };
     let mut page = Vec::new();

@@ -33,25 +33,25 @@ struct DeliveredRoot {
 
 pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let repository = global.open(None)?;
-    let checkout = OpenedRepository::new(global, &repository);
-    let project = &checkout.project;
-    let items = checkout.find_roots(&args.roots)?;
+    let opened = OpenedRepository::new(global, &repository);
+    let project = &opened.project;
+    let items = opened.find_roots(&args.roots)?;
     let pack_of = |built: Built| {
         let key = (built.plan.root.to_string(), built.plan.profile);
         Some((key, built.outcome.ok()?.pack().clone()))
     };
-    let (built, run) = checkout.run(items.clone(), (&args.roots, &args.budget), &pack_of)?;
+    let (built, run) = opened.run(items.clone(), (&args.roots, &args.budget), &pack_of)?;
     let built: BTreeMap<_, _> = built.into_iter().flatten().collect();
     let mut figures = StatsCollector::default();
     built.values().for_each(|pack| figures.add(pack, count_tokens));
     // What a pack would hold that its budget prevents is built without limits.
     let profiles = args.budget.profiles(&repository)?;
-    let id = |item: usize| project.corpus().entries[item].item.id.to_string();
+    let id = |item: usize| project.item(item).id.to_string();
     let is_failed = |item: &usize| profiles.iter().any(|name| !built.contains_key(&(id(*item), name.clone())));
     let failed: Vec<usize> = items.iter().copied().filter(is_failed).collect();
     if !failed.is_empty() {
         let unlimited = args.budget.unlimited();
-        let (whole, _) = checkout.run(failed.clone(), (&args.roots, &unlimited), &pack_of)?;
+        let (whole, _) = opened.run(failed.clone(), (&args.roots, &unlimited), &pack_of)?;
         let whole: BTreeMap<_, _> = whole.into_iter().flatten().collect();
         for key in failed.into_iter().flat_map(|item| profiles.iter().map(move |name| (id(item), name.clone()))) {
             if !built.contains_key(&key) {
@@ -60,7 +60,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
         }
     }
     let named = (!args.roots.is_empty()).then(|| items.iter().map(|item| id(*item)).collect());
-    let deliveries = deliveries(&checkout, &mut figures, named.as_ref())?;
+    let deliveries = deliveries(&opened, &mut figures, named.as_ref())?;
     // What some roots do not use, others may.
     let stats = figures.finish(if args.roots.is_empty() { project.known_texts() } else { Vec::new() });
     repository.confirm_settled()?;

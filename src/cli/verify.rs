@@ -122,12 +122,12 @@ fn verify_named(global: &Global, named: &Path) -> Result<Vec<VerifiedPack>, Fail
             read => read.map_err(|error| PathFailure::failure("read", file.display().to_string(), error))?,
         };
         let checked = context.as_mut().map(|context| context.check(&file, &name, &bytes)).transpose()?;
-        let companion_fault = if context.is_none() { companion_fault(&file, &bytes, &name)? } else { None };
+        let markdown_copy_fault = if context.is_none() { markdown_copy_fault(&file, &bytes, &name)? } else { None };
         let mut one = match checked.flatten() {
             Some((hash, faults)) => VerifiedPack { hash: Some(hash), ..VerifiedPack::other(name, faults) },
             None => VerifiedPack::new(name, bytes),
         };
-        one.faults.extend(companion_fault);
+        one.faults.extend(markdown_copy_fault);
         verified.push(one);
     }
     Ok(verified)
@@ -137,10 +137,10 @@ fn verify_named(global: &Global, named: &Path) -> Result<Vec<VerifiedPack>, Fail
 /// differs in more than the stamp.
 fn against_repo(global: &Global, verified: &[VerifiedPack]) -> Result<Vec<Option<String>>, Failure> {
     let repository = global.open(None)?;
-    let checkout = OpenedRepository::new(global, &repository);
+    let opened = OpenedRepository::new(global, &repository);
     let fault = |one: &VerifiedPack| {
         let Some(pack) = read(&one.bytes).ok().filter(|_| one.faults.is_empty()) else { return Ok(None) };
-        let probe = match checkout.probe_again(&pack, PackKey::of(&pack).root) {
+        let probe = match opened.probe_again(&pack, PackKey::of(&pack).root) {
             Err(Failure::Usage(message) | Failure::Input(message)) => {
                 return Ok(Some(format!("the repo has no such pack: {message}")));
             }
@@ -154,7 +154,7 @@ fn against_repo(global: &Global, verified: &[VerifiedPack]) -> Result<Vec<Option
             Ok(sealed) if sealed.is_unchanged(&one.bytes) => None,
             Ok(sealed) => {
                 let (Difference::Stale(reasons) | Difference::Edited(reasons)) =
-                    difference(&one.bytes, sealed.pack(), &|name| checkout.project.has(name));
+                    difference(&one.bytes, sealed.pack(), &|name| opened.project.has(name));
                 Some(format!("the repo gives a different pack: {}", reasons.join("; ")))
             }
         })
@@ -162,8 +162,8 @@ fn against_repo(global: &Global, verified: &[VerifiedPack]) -> Result<Vec<Option
     verified.iter().map(fault).collect()
 }
 
-/// Returns the fault of a pack's companion, if it has one that is not exactly its rendering. `name` is its path for display.
-pub(super) fn companion_fault(file: &Path, bytes: &[u8], name: &str) -> Result<Option<String>, Failure> {
+/// Returns the fault of a pack's Markdown copy, if it has one that is not exactly its rendering. `name` is its path for display.
+pub(super) fn markdown_copy_fault(file: &Path, bytes: &[u8], name: &str) -> Result<Option<String>, Failure> {
     let markdown = file.with_extension("md");
     if file.extension().is_none_or(|extension| extension != "json") || !markdown.is_file() {
         return Ok(None);

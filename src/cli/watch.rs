@@ -26,13 +26,13 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
     if args.out.as_deref() == Some(Path::new("-")) {
         return Err(Failure::usage("`watch` needs a folder of packs; `--print=full` prints a rendering"));
     }
-    let root = Repo::find_root(&std::env::current_dir()?)?;
     let PackArgs { roots, budget } = &args.packs;
-    let (profiles, limits, agent) = (budget.profiles.clone(), budget.limits(), agent_request(&args.agent, false));
-    let roots = roots.clone();
-    let out = args.out.as_deref().map(std::path::absolute).transpose()?;
-    let (config, untracked, caches) = (global.config.clone(), global.untracked(), user_caches());
-    let request = SessionRequest { config, roots, profiles, limits, untracked, out, root, caches, rest: None, agent };
+    let request = SessionRequest {
+        profiles: budget.profiles.clone(),
+        limits: budget.limits(),
+        out: args.out.as_deref().map(std::path::absolute).transpose()?,
+        ..session_request(global, roots.clone(), &args.agent, false)?
+    };
     let (events, sender) = events(&request.root, args.poll)?;
     end_on_signal(sender)?;
     let delivered = args.agent.agent.is_some() && args.out.is_none();
@@ -60,10 +60,22 @@ pub(crate) fn events(root: &Path, poll: Option<Duration>) -> Result<(Box<dyn Eve
     Ok((events, sender))
 }
 
-/// Returns the agent that packs are for. `all_roots` says whether packs of all roots are built if no root is typed.
-pub(crate) fn agent_request(choice: &AgentChoice, all_roots: bool) -> Option<AgentRequest> {
-    let AgentChoice { agent, policy } = choice;
-    agent.clone().map(|name| AgentRequest { name, policy: *policy, all_roots })
+/// Asks for packs of these roots. `all_roots` says whether an agent gets packs of all of them if none is typed.
+pub(crate) fn session_request(
+    global: &Global,
+    roots: Vec<String>,
+    AgentChoice { agent, policy }: &AgentChoice,
+    all_roots: bool,
+) -> Result<SessionRequest, Failure> {
+    Ok(SessionRequest {
+        root: Repo::find_root(&std::env::current_dir()?)?,
+        config: global.config.clone(),
+        roots,
+        untracked: global.untracked(),
+        caches: user_caches(),
+        agent: agent.clone().map(|name| AgentRequest { name, policy: *policy, all_roots }),
+        ..SessionRequest::default()
+    })
 }
 
 /// Stops the watch after the running build on Ctrl-C and similar signals, and at once on the second one.

@@ -2,7 +2,7 @@
 
 use super::annotations::{random_word, workspace_prefix};
 use super::{Column, Document, Failure, Line, PathFailure, TextStyle, counted, line};
-use crate::engine::{PackState, REMOVED, WRITTEN, companion};
+use crate::engine::{PackState, REMOVED, WRITTEN, markdown_copy};
 use crate::model::{Diagnostic, Severity};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -37,7 +37,7 @@ pub(crate) fn append_outputs(
         [one] => one.summary.as_ref().filter(|_| one.status != REMOVED).map(|summary| (one, summary)),
         _ => None,
     };
-    let file_name = |state: &PackState| Some(markdown?.join(companion::name(&state.name)).to_str()?.to_owned());
+    let file_name = |state: &PackState| Some(markdown?.join(markdown_copy::name(&state.name)).to_str()?.to_owned());
     let open = |state: &PackState| blockers.get(&state.root).copied().flatten();
     let of_only = [
         ("pack", only.map(|(state, _)| path(state))),

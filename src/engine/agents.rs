@@ -301,14 +301,13 @@ impl Project<'_> {
             profile_box: id(plan.profile_box.hex()),
             output_box: self.reader.line("box", plan.output_box.as_str()),
         };
-        let cards = plan.cards.par_iter().map(|card| redacted_card(redactor, card)).collect();
+        let redacted = |HandedCard { id, given, card }: &HandedCard| {
+            let content = card.as_ref().map_err(|why| *why).map(|card| card_text(redactor, card));
+            CardText { hex: id.hex().to_owned(), given: *given, content }
+        };
+        let cards = plan.cards.par_iter().map(redacted).collect();
         Arc::new(HandedOver { label, cards })
     }
-}
-
-fn redacted_card(redactor: &Redactor, handed: &HandedCard) -> CardText {
-    let content = handed.card.as_ref().map_err(|why| *why).map(|card| card_text(redactor, card));
-    CardText { hex: handed.id.hex().to_owned(), given: handed.given, content }
 }
 
 /// Returns what a card says, redacted value by value, as Markdown.

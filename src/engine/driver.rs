@@ -7,7 +7,7 @@ use super::pack_state::{FAILED, PackState, REMOVED, UNCHANGED, WRITTEN, orphans}
 use super::repository::distinct;
 use super::{
     BudgetLimits, BuildJob, BuildObserver, BuildReport, Built, Configuration, EngineError, Planned, Project,
-    Repository, RootError, Skip, Unsettled, WrittenPack, build_packs, companion,
+    Repository, RootError, Skip, Unsettled, WrittenPack, build_packs, markdown_copy,
 };
 use crate::cache::{Cache, CachedPack, CompletedBuild, FileFingerprint, FreshnessPolicy, Manifest, PackSummary};
 use crate::config::Policy;
@@ -67,7 +67,7 @@ pub struct BuildOrder<'a> {
     pub skips_unknown_roots: bool,
     pub shard: Option<Shard>,
     pub stamp: Stamp,
-    /// Whether packs that no root and profile produces are removed, and companions that the configuration does not want.
+    /// Whether packs that no root and profile produces are removed, and Markdown copies that the configuration does not want.
     pub prune: bool,
     /// Whether to find the reasons why a pack changed, which costs more than building it.
     pub explain: bool,
@@ -102,7 +102,7 @@ impl Repository {
         if let Some(on_read) = &mut observer.on_read {
             on_read(&project, &job.roots);
         }
-        job.roots.retain(|root| order.shard.is_none_or(|shard| shard.holds(&project.corpus().entries[*root].item.id)));
+        job.roots.retain(|root| order.shard.is_none_or(|shard| shard.holds(&project.item(*root).id)));
         let SessionRequest { out, agent, .. } = order.what;
         if out.is_none() && agent.is_none() && !job.roots.is_empty() && !self.settings().commits_packs() {
             hide_state(self.root())?;
@@ -241,7 +241,7 @@ impl<'a> PackWriter<'a> {
         is_same.then(|| (unchanged(&plan.name, pack), Some(pack.clone())))
     }
 
-    /// Writes a pack and its companion, unless only the stamp would change. After an error the old files are untouched.
+    /// Writes a pack and its markdown_copy, unless only the stamp would change. After an error the old files are untouched.
     fn write(&self, project: &Project<'_>, built: Built) -> WriteOutcome {
         let Built { plan, outcome } = built;
         let (folder, name) = (self.order.folder, &plan.name);
@@ -266,14 +266,14 @@ impl<'a> PackWriter<'a> {
         let needed = self.policy.renderings || self.order.markdown.is_some();
         let rendering = needed.then(|| render::pack(sealed.pack()).whole());
         if let Some((folder, rendering)) = self.order.markdown.zip(rendering.as_ref()) {
-            companion::write(folder, name, rendering)?;
+            markdown_copy::write(folder, name, rendering)?;
         }
         let rendering = rendering.filter(|_| self.policy.renderings);
         if let Some(rendering) = &rendering
-            && let Some((_, reason)) = companion::fault(folder, name, rendering)?
+            && let Some((_, reason)) = markdown_copy::fault(folder, name, rendering)?
         {
-            companion::write(folder, name, rendering)?;
-            files.push(companion::name(name));
+            markdown_copy::write(folder, name, rendering)?;
+            files.push(markdown_copy::name(name));
             if reasons.is_empty() {
                 reasons.push(reason);
             }
@@ -327,7 +327,7 @@ impl<'a> PackWriter<'a> {
         Some(Manifest { environment: None, packs, diagnostics: report.diagnostics.clone(), run: run.flatten() })
     }
 
-    /// Removes packs whose root or profile is gone, unless unverifiable, and companions that the configuration does not want.
+    /// Removes packs whose root or profile is gone, unless unverifiable, and Markdown copies that the configuration does not want.
     fn prune(&self, project: &Project<'_>, result: &mut BuildResult) -> Result<(), EngineError> {
         let BuildResult { packs, report, .. } = result;
         // A build that gives no packs at all is more likely a mistyped glob than a reason to remove all.
@@ -349,8 +349,8 @@ impl<'a> PackWriter<'a> {
             return Ok(());
         }
         for pack in packs.iter_mut().filter(|pack| pack.status != REMOVED) {
-            if companion::remove(folder, &pack.name)? {
-                pack.files.push(companion::name(&pack.name));
+            if markdown_copy::remove(folder, &pack.name)? {
+                pack.files.push(markdown_copy::name(&pack.name));
                 pack.reasons.push("`output.markdown` is off".to_owned());
                 if pack.status == UNCHANGED {
                     pack.status = WRITTEN;

@@ -6,7 +6,6 @@
 
 mod agents;
 mod build;
-pub mod companion;
 mod decisions;
 mod document_cache;
 mod documents;
@@ -17,6 +16,7 @@ mod issues;
 mod items;
 mod knowledge;
 mod likely;
+pub mod markdown_copy;
 mod notices;
 mod observer;
 mod pack_state;

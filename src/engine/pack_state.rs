@@ -1,6 +1,8 @@
 //! The state of a pack's file, its comparison with the pack that a build gives, and packs that no build gives.
 
-use super::{BuildJob, BuildReport, Built, EngineError, Planned, Project, Repository, Skip, build_packs, companion};
+use super::{
+    BuildJob, BuildReport, Built, EngineError, Planned, Project, Repository, Skip, build_packs, markdown_copy,
+};
 use crate::cache::PackSummary;
 use crate::intake::Repo;
 use crate::model::{Diagnostic, IssueReference, slug};
@@ -43,7 +45,7 @@ pub struct PackState {
     /// Why it was written, removed or not built, or is not fresh.
     pub reasons: Vec<String>,
     pub summary: Option<PackSummary>,
-    /// The names of files that a build wrote or removed: the pack, its companion.
+    /// The names of files that a build wrote or removed: the pack, its Markdown copy.
     pub files: Vec<String>,
 }
 
@@ -61,9 +63,9 @@ impl PackState {
         Self { name, root, profile, status, reasons, summary: Some(pack.into()), files: Vec::new() }
     }
 
-    /// Compares a built pack, and its companion if there are any, with the files on disk, if it is to have any.
+    /// Compares a built pack, and its Markdown copy if there are any, with the files on disk, if it is to have any.
     pub fn of(project: &Project<'_>, folder: Option<&Folder>, built: &Built) -> Result<Self, StoreError> {
-        let with_companion = project.settings().output.markdown;
+        let with_copy = project.settings().output.markdown;
         let Built { plan, outcome } = built;
         let name = &plan.name;
         let existing = folder.map(|folder| Ok((folder, folder.read(name)?))).transpose()?;
@@ -72,12 +74,15 @@ impl PackState {
             (Ok(_), None) => (BUILDABLE, Vec::new()),
             (Ok(_), Some((_, None))) => ("missing", vec![NOT_BUILT.to_owned()]),
             (Ok(sealed), Some((folder, Some(existing)))) if sealed.is_unchanged(&existing) => {
-                let rendering = with_companion.then(|| render::pack(sealed.pack()).whole());
-                match rendering.map(|rendering| companion::fault(folder, name, &rendering)).transpose()?.flatten() {
+                let rendering = with_copy.then(|| render::pack(sealed.pack()).whole());
+                match rendering.map(|rendering| markdown_copy::fault(folder, name, &rendering)).transpose()?.flatten() {
                     Some((status, reason)) => (status, vec![reason]),
-                    None if !with_companion && companion::exists(folder, name)? => {
+                    None if !with_copy && markdown_copy::exists(folder, name)? => {
                         let help = "`output.markdown` is off: `contextpack build` removes it";
-                        ("stale", vec![format!("its Markdown copy `{}` is there, and {help}", companion::name(name))])
+                        (
+                            "stale",
+                            vec![format!("its Markdown copy `{}` is there, and {help}", markdown_copy::name(name))],
+                        )
                     }
                     None => ("fresh", Vec::new()),
                 }
@@ -156,11 +161,11 @@ pub(super) struct OrphanPack {
 
 impl OrphanPack {
     pub(super) fn remove(self, folder: &Folder) -> Result<Option<PackState>, StoreError> {
-        let markdown = companion::remove(folder, &self.name)?;
+        let markdown = markdown_copy::remove(folder, &self.name)?;
         if !folder.remove(&self.name)? {
             return Ok(None);
         }
-        let markdown = markdown.then(|| companion::name(&self.name));
+        let markdown = markdown.then(|| markdown_copy::name(&self.name));
         let files = [self.name.clone()].into_iter().chain(markdown).collect();
         Ok(Some(PackState { files, ..PackState::of_pack(&self.name, &self.pack, REMOVED, vec![self.reason]) }))
     }

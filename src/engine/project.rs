@@ -9,6 +9,7 @@ use crate::config::{DenyList, Settings};
 use crate::graph::{Corpus, Graph, GraphRules, merge_issues, plain_status};
 use crate::knowledge::{Knowledge, SourceIndex};
 use crate::model::{Diagnostic, Place, RepoPath, SourceTree, Untracked, bounded};
+use crate::records::Item;
 use crate::redact::{Clean, CleanBuf, Environment, Redactor};
 use crate::review::scrubbed;
 use crate::wire::Pack;
@@ -135,6 +136,11 @@ impl<'a> Project<'a> {
     /// Returns the items.
     pub fn corpus(&self) -> &Corpus {
         &self.corpus
+    }
+
+    /// Returns an item by its index in the corpus.
+    pub fn item(&self, item: usize) -> &Item<Clean> {
+        &self.corpus.entries[item].item
     }
 
     /// Returns the edges between the items.

@@ -39,7 +39,7 @@ fn names(repository: &Repository, project: &Project<'_>, asked: &str) -> Vec<Str
     names.extend(RepoPath::new(asked).ok().map(|path| path.to_string()).filter(|path| !path.is_empty()));
     names.dedup();
     if let Ok(item) = repository.find(project, asked) {
-        let record = &project.corpus().entries[item].item;
+        let record = project.item(item);
         names.push(record.id.to_string());
         // The path of a file with many items identifies none of them.
         let path = record.origin.path.to_string();
@@ -68,7 +68,7 @@ fn explain_from_repo(
         let message = "the start of a session has no item that could refer to it";
         return Ok(WhyNot::new(asked, "unrelated", message, "give the item before `--why-not`"));
     };
-    let id = |item: usize| project.masked(&project.corpus().entries[item].item.id);
+    let id = |item: usize| project.masked(&project.item(item).id);
     if let Ok(item) = repository.find(project, asked) {
         if item == root {
             return Ok(WhyNot::new(asked, "in", "it is the item itself", "every pack holds its item"));

@@ -17,25 +17,14 @@ pub struct ApiBase {
     pub base: String,
 }
 
-/// The error of an address that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ApiError {
-    /// The text is not the URL of a server.
-    #[error("`{0}` is not the address of an API; write one such as `https://api.github.com`")]
-    Form(String),
-    /// The address is not encrypted, so that the token could be read on the way.
-    #[error("`{0}` is not encrypted; write `https://`")]
-    Plain(String),
-}
-
 impl ApiBase {
     /// Parses an address; it must be encrypted unless it is on this machine.
     ///
     /// # Errors
-    /// [`ApiError`], whose messages hold no user name and no password.
-    pub fn new(url: &str) -> Result<Self, ApiError> {
-        let shown = || url.split('@').next_back().unwrap_or_default().to_owned();
-        let form = || ApiError::Form(shown());
+    /// A message without a user name or a password.
+    pub fn new(url: &str) -> Result<Self, String> {
+        let shown = url.split('@').next_back().unwrap_or_default();
+        let form = || format!("`{shown}` is not the address of an API; write one such as `https://api.github.com`");
         let uri: Uri = url.trim().parse().map_err(|_| form())?;
         let (Some(scheme), Some(authority), None) = (uri.scheme_str(), uri.authority(), uri.query()) else {
             return Err(form());
@@ -44,7 +33,7 @@ impl ApiBase {
             _ if authority.as_str().contains('@') => return Err(form()),
             "https" => {}
             "http" if matches!(authority.host(), "127.0.0.1" | "localhost" | "[::1]") => {}
-            "http" => return Err(ApiError::Plain(shown())),
+            "http" => return Err(format!("`{shown}` is not encrypted; write `https://`")),
             _ => return Err(form()),
         }
         let authority = authority.as_str().to_ascii_lowercase();
@@ -52,7 +41,7 @@ impl ApiBase {
     }
 
     /// Returns the API for a host of repo URLs.
-    pub fn of_host(host: &str) -> Result<Self, ApiError> {
+    pub fn of_host(host: &str) -> Result<Self, String> {
         match host {
             "github.com" => Self::new("https://api.github.com"),
             // With data residency the API has a host of its own; an Enterprise server has it below `/api/v3`.

@@ -22,7 +22,7 @@ const MAX_CLOCK_SKEW: u64 = 300;
 
 impl SyncEngine<'_> {
     /// Returns the issues whose comments in the snapshot may be outdated, with the number of pages that they take.
-    fn outdated_comments(&mut self) -> Result<BTreeMap<IssueKey, u64>, SyncError> {
+    pub(super) fn outdated_comments(&mut self) -> Result<BTreeMap<IssueKey, u64>, SyncError> {
         let full = !self.request.roots.is_empty();
         let mut needed = BTreeMap::new();
         for key in self.run.wanted.clone() {
@@ -37,10 +37,6 @@ impl SyncEngine<'_> {
             }
         }
         Ok(needed)
-    }
-
-    pub(super) fn comment_requests(&mut self) -> Result<u64, SyncError> {
-        Ok(sum(self.outdated_comments()?.values()))
     }
 
     pub(super) fn comments(&mut self) -> Result<(), SyncError> {
@@ -235,7 +231,7 @@ impl SyncEngine<'_> {
 }
 
 /// Returns the sum of numbers that come from a server, so that it must not overflow.
-fn sum<'n>(pages: impl Iterator<Item = &'n u64>) -> u64 {
+pub(super) fn sum<'n>(pages: impl Iterator<Item = &'n u64>) -> u64 {
     pages.fold(0, |sum, pages| sum.saturating_add(*pages))
 }
 

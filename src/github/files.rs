@@ -34,7 +34,7 @@ impl SnapshotDir {
             let folder = Folder::open(&self.root, &dir)?;
             self.folders.insert(repo.to_owned(), folder);
         }
-        self.folders.get(repo).ok_or_else(|| StoreError::Name { path: self.root.join(repo) })
+        self.folders.get(repo).ok_or_else(wrong)
     }
 
     /// Reads the record of an issue; a file that cannot be parsed counts as absent and is replaced.

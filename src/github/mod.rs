@@ -27,7 +27,7 @@ mod sync_state;
 mod tokens;
 
 pub use self::http::{Http, proxy_secrets};
-pub use address::{ApiBase, ApiError, IssueKey};
+pub use address::{ApiBase, IssueKey};
 pub use client::{EventTarget, send_event};
 pub use request::{
     Ask, Clock, EstimateStage, IssueFilter, Response, SyncError, SyncEvent, SyncLimits, SyncRequest, SyncSettings,

@@ -1,6 +1,7 @@
 //! A sync run from request to snapshot.
 
 use super::client::{ApiAnswer, Client, RequestBudget, with_reason};
+use super::comments::sum;
 use super::convert::Converter;
 use super::files::SnapshotDir;
 use super::scrubber::SnapshotScrubber;
@@ -286,7 +287,7 @@ impl SyncEngine<'_> {
 
     /// Estimates the rest of the run once the issues are known.
     fn plan(&mut self) -> Result<(), SyncError> {
-        let requests = self.relation_requests().saturating_add(self.comment_requests()?);
+        let requests = self.relation_requests().saturating_add(sum(self.outdated_comments()?.values()));
         let remaining = self.client.budget.remaining;
         let issues = self.run.wanted.len() as u64;
         (self.client.observer)(SyncEvent::Estimate { stage: EstimateStage::Rest, issues, requests, remaining });

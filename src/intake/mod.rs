@@ -22,3 +22,4 @@ mod walk;
 pub use error::IntakeError;
 pub use repo::{Repo, RepoOptions};
 pub use state_folder::CacheUse;
+pub use text::normalised;

@@ -165,7 +165,7 @@ pub(super) fn decode(bytes: Vec<u8>) -> Result<String, Refusal> {
 }
 
 /// Drops a byte-order mark; CRLF and lone CR become LF.
-fn normalised(mut text: String) -> String {
+pub fn normalised(mut text: String) -> String {
     const MARK: char = '\u{feff}';
     if text.starts_with(MARK) {
         text.drain(..MARK.len_utf8());

@@ -16,8 +16,8 @@ pub use report::{SavedPack, WatchProblem, WatchReport};
 
 use crate::config::Settings;
 use crate::engine::{
-    BuildObserver, EngineError, FAILED, PackState, REMOVED, Session, SessionRequest, Update, WrittenPack, companion,
-    has_unread_root,
+    BuildObserver, EngineError, FAILED, PackState, REMOVED, Session, SessionRequest, Update, WrittenPack,
+    has_unread_root, markdown_copy,
 };
 use crate::intake::{IntakeError, Repo};
 use crate::model::{Diagnostic, RepoPath};
@@ -316,13 +316,13 @@ impl Watch {
         let (Some(hash), Ok(pack)) = (self.wrote.get(&key), read(bytes)) else { return Ok(None) };
         let is_own = pack.hash == *hash && verify(bytes).is_valid();
         let rendering = || render::pack(&pack).whole();
-        let is_companion_own = || -> Result<bool, StoreError> {
-            Ok(!companion::exists(folder, name)? || companion::fault(folder, name, &rendering())?.is_none())
+        let is_copy_own = || -> Result<bool, StoreError> {
+            Ok(!markdown_copy::exists(folder, name)? || markdown_copy::fault(folder, name, &rendering())?.is_none())
         };
-        if !is_own || !is_companion_own()? || has_unread_root(&pack, diagnostics) {
+        if !is_own || !is_copy_own()? || has_unread_root(&pack, diagnostics) {
             return Ok(None);
         }
-        companion::remove(folder, name)?;
+        markdown_copy::remove(folder, name)?;
         folder.remove(name)?;
         self.wrote.remove(&key);
         let reasons = vec!["its item or profile is gone".to_owned()];

@@ -191,27 +191,18 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     #[command(subcommand)]
     Git(GitCommand),
-    Schema(SchemaArgs),
-    Completions(CompletionsArgs),
-    Man(ManArgs),
-}
-
-#[derive(Debug, Options)]
-pub(crate) struct SchemaArgs {
-    #[arg(default_value = "pack", value_name = "KIND", value_parser = one_of(SCHEMAS))]
-    pub(crate) schema: &'static str,
-}
-
-#[derive(Debug, Options)]
-pub(crate) struct CompletionsArgs {
-    #[arg(value_enum, value_name = "SHELL")]
-    pub(crate) shell: clap_complete::Shell,
-}
-
-#[derive(Debug, Options)]
-pub(crate) struct ManArgs {
-    #[arg(value_name = "COMMAND")]
-    pub(crate) command: Vec<String>,
+    Schema {
+        #[arg(default_value = "pack", value_name = "KIND", value_parser = one_of(SCHEMAS))]
+        schema: &'static str,
+    },
+    Completions {
+        #[arg(value_enum, value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+    Man {
+        #[arg(value_name = "COMMAND")]
+        command: Vec<String>,
+    },
 }
 
 /// Parses one of several names, which may be followed by other spellings, each with its value and its help.

@@ -63,15 +63,6 @@ const POLICIES: &[(&str, Policy, &str)] = &[
     ("expanded", Policy::Expanded, "Also relevant documents"),
 ];
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Options)]
-#[command(next_help_heading = "Agent options")]
-pub(crate) struct AgentArgs {
-    #[command(flatten)]
-    pub(crate) choice: AgentChoice,
-    #[arg(long, requires = "agent")]
-    pub(crate) record: bool,
-}
-
 #[derive(Debug, Options)]
 pub(crate) struct PackArgs {
     #[arg(value_name = "ITEM", add = ArgValueCandidates::new(completion::roots))]
@@ -112,7 +103,9 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) agent: AgentArgs,
+    pub(crate) agent: AgentChoice,
+    #[arg(long, requires = "agent", help_heading = "Agent options")]
+    pub(crate) record: bool,
     #[arg(long)]
     pub(crate) no_prune: bool,
     #[arg(long, value_name = "i/N", conflicts_with_all = ["roots", "agent"])]
@@ -277,17 +270,6 @@ pub(crate) struct PageArgs {
     pub(crate) out: Option<PathBuf>,
     #[arg(long, conflicts_with = "out")]
     pub(crate) open: bool,
-    #[command(flatten)]
-    pub(crate) server: ServerArgs,
-    #[command(flatten)]
-    pub(crate) budget: BudgetArgs,
-    #[command(flatten)]
-    pub(crate) agent: AgentChoice,
-}
-
-#[cfg(feature = "page")]
-#[derive(Debug, Options)]
-pub(crate) struct ServerArgs {
     #[arg(long, conflicts_with_all = ["out", "open", "profiles", "max_chars", "max_tokens", "max_bytes", "strategy"])]
     pub(crate) serve: bool,
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, requires = "serve")]
@@ -296,6 +278,10 @@ pub(crate) struct ServerArgs {
     pub(crate) watch: bool,
     #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s", value_parser = interval, requires_all = ["serve", "followed"])]
     pub(crate) poll: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
+    #[command(flatten)]
+    pub(crate) agent: AgentChoice,
 }
 
 #[derive(Debug, Subcommand)]

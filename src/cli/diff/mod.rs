@@ -7,7 +7,7 @@ pub(super) use document::{DiffOptions, diff_line, document, named, sections};
 use super::args::{BudgetArgs, DiffArgs, Global};
 use super::input::{self, from_here};
 use super::packs::OpenedRepository;
-use super::verify::companion_fault;
+use super::verify::markdown_copy_fault;
 use crate::console::{Annotations, Exit, Failure, Format, PathFailure, settled, without_secrets};
 use crate::engine::{Built, Project, lost_its_issue, pack_file_name};
 use crate::git::{GitObject, HistoryError, ObjectReader, is_head, merge_base};
@@ -36,20 +36,20 @@ pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let diff = compared(&sides, rebuilt.as_ref());
     print_diff(global, &diff)?;
     if !global.quiet {
-        note_companions(global, &sides)?;
+        note_markdown_copies(global, &sides)?;
     }
     Ok(exit.and(if args.exit_code && !diff.is_empty() { Exit::Stale } else { Exit::Done }))
 }
 
-/// Notes each companion on disk that is not the rendering of its pack: it is no part of the comparison.
-fn note_companions(global: &Global, sides: &Sides) -> Result<(), Failure> {
+/// Notes each Markdown copy on disk that is not the rendering of its pack: it is no part of the comparison.
+fn note_markdown_copies(global: &Global, sides: &Sides) -> Result<(), Failure> {
     let both = [&sides.old, &sides.new];
     let packs = both.into_iter().flat_map(|side| side.packs.iter().map(move |(file, bytes)| (side, file, bytes)));
     let mut noted = BTreeSet::new();
     for (side, file, bytes) in packs {
         let Some(path) = side.path(file) else { continue };
         let shown = side.shown(file);
-        if let Some(fault) = companion_fault(&path, bytes, &shown)?
+        if let Some(fault) = markdown_copy_fault(&path, bytes, &shown)?
             && noted.insert(shown.clone())
         {
             let what = "only packs are compared, and `contextpack build` writes it again";
@@ -105,10 +105,10 @@ fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
 /// Packs that the side lacks are included, unless the side is a single pack.
 fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, Exit), Failure> {
     let repository = global.open(None)?;
-    let checkout = OpenedRepository::new(global, &repository);
+    let opened = OpenedRepository::new(global, &repository);
     let sealed = |built: Built| Some((built.plan.name, built.outcome.ok()?));
     let budget = BudgetArgs::default();
-    let (built, run) = checkout.run(checkout.project.roots(), (&[], &budget), &sealed)?;
+    let (built, run) = opened.run(opened.project.roots(), (&[], &budget), &sealed)?;
     run.print(global, true)?;
     let built: BTreeMap<String, Sealed> = built.into_iter().flatten().collect();
     let mut standings = BTreeMap::new();
@@ -119,7 +119,7 @@ fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, E
         let standing = match built.get(side.file_name(file)) {
             Some(sealed) if sealed.is_unchanged(bytes) => Rebuilt::Equal,
             Some(sealed) if lost_its_issue(bytes, sealed.pack()) => Rebuilt::Unverifiable,
-            None if lacks_its_issue(&checkout.project, bytes) => Rebuilt::Unverifiable,
+            None if lacks_its_issue(&opened.project, bytes) => Rebuilt::Unverifiable,
             Some(_) | None => Rebuilt::Differs,
         };
         standings.insert(file.clone(), standing);
@@ -240,7 +240,7 @@ impl Sides {
                 let one = one.unwrap_or("HEAD");
                 if let Some((old, new)) = one.split_once("...") {
                     let [old, new] = [old, new].map(|name| if name.is_empty() { "HEAD" } else { name });
-                    let base = merge_base(&global.workspace().configuration()?.0, old, new).map_err(outside)?;
+                    let base = merge_base(&global.workspace().configuration()?.0, old, new)?;
                     (revision(&base)?, revision(new)?)
                 } else if let Some((old, new)) = one.split_once("..") {
                     (revision(old)?, revision(new)?)
@@ -251,7 +251,7 @@ impl Sides {
         };
         if args.rebuild
             && let Some(revision) = &new.revision
-            && !is_head(&global.workspace().configuration()?.0, revision).map_err(outside)?
+            && !is_head(&global.workspace().configuration()?.0, revision)?
         {
             return Err(Failure::usage(format!(
                 "`--rebuild` builds from the files that are checked out, and `{revision}` is another commit: check it out first, or leave `--rebuild` out"
@@ -266,8 +266,8 @@ impl Sides {
 
 fn object(global: &Global, revision: &str, path: &str) -> Result<Option<GitObject>, Failure> {
     let is_pack_name = |name: &str| name.ends_with(".json") && !name.starts_with('.');
-    let mut history = ObjectReader::open(&global.workspace().configuration()?.0).map_err(outside)?;
-    history.read(revision, path.trim_end_matches('/'), &is_pack_name).map_err(outside)
+    let mut history = ObjectReader::open(&global.workspace().configuration()?.0)?;
+    Ok(history.read(revision, path.trim_end_matches('/'), &is_pack_name)?)
 }
 
 fn hint_for_root(global: &Global, typed: &str) -> Option<Failure> {
@@ -304,11 +304,13 @@ fn listed(folder: &Folder) -> Result<GitObject, Failure> {
     Ok(GitObject::Folder(packs))
 }
 
-pub(super) fn outside(error: HistoryError) -> Failure {
-    match error {
-        HistoryError::Unknown(_) | HistoryError::NoCommit | HistoryError::NoRepository => {
-            Failure::usage(error.to_string())
+impl From<HistoryError> for Failure {
+    fn from(error: HistoryError) -> Self {
+        match error {
+            HistoryError::Unknown(_) | HistoryError::NoCommit | HistoryError::NoRepository => {
+                Self::usage(error.to_string())
+            }
+            error => Self::Outside(Box::new(error)),
         }
-        error => Failure::Outside(Box::new(error)),
     }
 }

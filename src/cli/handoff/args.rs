@@ -235,7 +235,19 @@ pub(crate) enum InboxCommand {
         #[command(flatten)]
         publish: PublishArgs,
     },
-    Ack(TurnAckArgs),
+    Ack {
+        #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
+        agent: String,
+        turn: String,
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(LAST_EPOCH)))]
+        epoch: Option<u32>,
+        #[arg(long, value_name = "WORD", default_value = "success", allow_hyphen_values = true)]
+        status: String,
+        #[command(flatten)]
+        outcome: OutcomeArgs,
+        #[command(flatten)]
+        wake: WakeArgs,
+    },
     Reclaim {
         #[command(flatten)]
         turn: TurnArg,
@@ -259,21 +271,6 @@ pub(crate) struct TurnArg {
     #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
     pub(crate) agent: String,
     pub(crate) turn: Option<String>,
-}
-
-#[derive(Debug, Options)]
-pub(crate) struct TurnAckArgs {
-    #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
-    pub(crate) agent: String,
-    pub(crate) turn: String,
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(LAST_EPOCH)))]
-    pub(crate) epoch: Option<u32>,
-    #[arg(long, value_name = "WORD", default_value = "success", allow_hyphen_values = true)]
-    pub(crate) status: String,
-    #[command(flatten)]
-    pub(crate) outcome: OutcomeArgs,
-    #[command(flatten)]
-    pub(crate) wake: WakeArgs,
 }
 
 #[derive(Debug, Options)]

@@ -131,10 +131,7 @@ fn add(files: &CardFiles, args: &CardAddArgs) -> Result<Exit, Failure> {
 fn common_fields(args: &CardAddArgs) -> Result<Map<String, Value>, Failure> {
     let mut metadata = Map::new();
     for pair in &args.metadata {
-        let (key, value) = pair
-            .split_once('=')
-            .filter(|(key, _)| !key.is_empty())
-            .ok_or_else(|| Failure::usage("`--meta` is given as KEY=VALUE"))?;
+        let (key, value) = key_and_value(pair).ok_or_else(|| Failure::usage("`--meta` is given as KEY=VALUE"))?;
         if metadata.insert(key.to_owned(), value.into()).is_some() {
             return Err(Failure::usage("`--meta` gives one key twice"));
         }
@@ -144,6 +141,10 @@ fn common_fields(args: &CardAddArgs) -> Result<Map<String, Value>, Failure> {
     let expires_at = args.ttl.map(expiry).transpose()?.map(Value::from);
     let fields = [("author_id", author), ("expires_at", expires_at), ("metadata", metadata)];
     Ok(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect())
+}
+
+pub(crate) fn key_and_value(pair: &str) -> Option<(&str, &str)> {
+    pair.split_once('=').filter(|(key, _)| !key.is_empty())
 }
 
 fn expiry(ttl: Duration) -> Result<String, Failure> {

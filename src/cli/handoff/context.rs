@@ -11,7 +11,10 @@ use std::path::{Path, PathBuf};
 
 /// Returns what checks the files of the folder of cards that `named` is or lies in, if there is one.
 pub(in crate::cli) fn context_files<'g>(global: &'g Global, named: &Path) -> Option<Box<dyn OtherFiles + 'g>> {
-    Some(Box::new(ContextChecker::new(global, context_folder(named)?)))
+    let folder = context_folder(named)?;
+    let settings = global.workspace().configuration().map(|(_, configuration)| configuration.settings.redaction);
+    let (redactor, files) = (Redactor::new(&settings.unwrap_or_default()), FileChecker::new(&folder));
+    Some(Box::new(ContextChecker { global, folder, redactor, files }))
 }
 
 struct ContextChecker<'g> {
@@ -25,13 +28,7 @@ struct ContextChecker<'g> {
 /// rules may have changed since, and whatever reads it redacts it.
 const HOLDS_SECRETS: &str = "it holds text that redaction removes; packs and `card show` leave that out";
 
-impl<'g> ContextChecker<'g> {
-    fn new(global: &'g Global, folder: PathBuf) -> Self {
-        let settings = global.workspace().configuration().map(|(_, configuration)| configuration.settings.redaction);
-        let (redactor, files) = (Redactor::new(&settings.unwrap_or_default()), FileChecker::new(&folder));
-        Self { global, folder, redactor, files }
-    }
-
+impl ContextChecker<'_> {
     fn relative(&self, file: &Path) -> String {
         file.strip_prefix(&self.folder).unwrap_or(file).to_string_lossy().replace('\\', "/")
     }

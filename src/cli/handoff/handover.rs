@@ -1,7 +1,7 @@
 //! `contextpack handover`.
 
 use super::args::HandoverArgs;
-use super::card::{CardFiles, removal_note};
+use super::card::{CardFiles, key_and_value, removal_note};
 use crate::cli::args::{BudgetArgs, Global};
 use crate::cli::input::{self, from_here};
 use crate::cli::packs::OpenedRepository;
@@ -99,17 +99,17 @@ impl BuiltHandover {
 }
 
 pub(crate) fn built(
-    checkout: &OpenedRepository<'_>,
+    opened: &OpenedRepository<'_>,
     files: &CardFiles,
     task: HandoverTask<'_>,
 ) -> Result<BuiltHandover, Failure> {
-    let OpenedRepository { repository, project, .. } = checkout;
+    let OpenedRepository { repository, project, .. } = opened;
     let agent = project.agent_of_handover(task.to).map_err(not_found)?;
     let known = &project.knowledge().agents.all[agent.agent];
     let to = party(project, task.to)?;
     let from = task.from.map(|name| party(project, name)).transpose()?;
-    let item = root_item(checkout, task.root)?;
-    let root = item.map(|item| project.corpus().entries[item].item.id.to_string());
+    let item = root_item(opened, task.root)?;
+    let root = item.map(|item| project.item(item).id.to_string());
     let stamp = stamp()?;
     let HandoverTask { name, recipe, arguments, boxes, .. } = task;
     let (to, profile, from, root, now) = (&to, &profile(known), from.as_ref(), root.as_deref(), &stamp.generated_at);
@@ -125,8 +125,8 @@ pub(crate) fn built(
     let target = PackAgent { key: known.key.to_string(), name: known.name.to_string() };
     let agent = AgentContext { handover: Some(handover), ..agent };
     let probe = BudgetProbe { project, item, profile, limits, stamp, agent: Some(agent) };
-    let (sealed, run) = checkout.build(&probe)?;
-    let sealed = run.of_pack(checkout.global, false, sealed)?;
+    let (sealed, run) = opened.build(&probe)?;
+    let sealed = run.of_pack(opened.global, false, sealed)?;
     Ok(BuiltHandover { plan, sealed, agent: target, exit: run.exit() })
 }
 
@@ -141,10 +141,8 @@ fn recipe<'r>(repository: &'r Repository, name: &str) -> Result<&'r Recipe, Card
 fn arguments(given: &[String]) -> Result<RecipeArguments, Failure> {
     let mut arguments = BTreeMap::new();
     for pair in given {
-        let (key, text) = pair
-            .split_once('=')
-            .filter(|(key, _)| !key.is_empty())
-            .ok_or_else(|| Failure::usage("`--arg` is given as KEY=TEXT or KEY=@FILE.json"))?;
+        let usage = || Failure::usage("`--arg` is given as KEY=TEXT or KEY=@FILE.json");
+        let (key, text) = key_and_value(pair).ok_or_else(usage)?;
         let value = match text.strip_prefix('@') {
             Some(file) if file.ends_with(".json") => {
                 parse(&input::named_file(Path::new(file))?, "the file of the argument")?

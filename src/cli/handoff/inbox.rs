@@ -1,6 +1,6 @@
 //! `contextpack inbox`: turns that are put into inboxes of agents, claimed and acknowledged.
 
-use super::args::{InboxCommand, TurnAckArgs, TurnArg, TurnPutArgs};
+use super::args::{InboxCommand, TurnArg, TurnPutArgs};
 use super::handover::{not_found, party};
 use super::ledger::{Done, LedgerFiles, OpenLedger, fault_outputs, state_output, state_text};
 use super::publish::UnknownPush;
@@ -53,8 +53,11 @@ fn run_on(files: &LedgerFiles, command: &InboxCommand) -> Result<Exit, Failure> 
         InboxCommand::Claim { turn, author, publish } => {
             files.published(*publish, None, || claim(files, turn, author.as_deref()))
         }
-        InboxCommand::Ack(options) => {
-            files.published(options.wake.publish, Some(&options.wake), || acknowledge(files, options))
+        InboxCommand::Ack { agent, turn, epoch, status, outcome, wake } => {
+            files.published(wake.publish, Some(wake), || {
+                let attempt = |inbox: &Ledger| inbox.attempt(inbox.find_turn(turn)?, *epoch);
+                files.inbox(agent)?.report(status, outcome, attempt)
+            })
         }
         InboxCommand::Reclaim { turn, reclaim } => files.published(reclaim.wake.publish, Some(&reclaim.wake), || {
             let named = |inbox: &Ledger| turn.turn.as_deref().map(|typed| inbox.find_turn(typed)).transpose();
@@ -100,11 +103,6 @@ fn claim(files: &LedgerFiles, arg: &TurnArg, author: Option<&str>) -> Result<Don
             Ok(own.or_else(|| turns.iter().find(|turn| turn.status == Status::Pending)).cloned())
         }
     })
-}
-
-fn acknowledge(files: &LedgerFiles, args: &TurnAckArgs) -> Result<Done, Failure> {
-    let attempt = |inbox: &Ledger| inbox.attempt(inbox.find_turn(&args.turn)?, args.epoch);
-    files.inbox(&args.agent)?.report(&args.status, &args.outcome, attempt)
 }
 
 fn set_closed(files: &LedgerFiles, agent: &str, closed: bool) -> Result<Done, Failure> {
@@ -238,15 +236,15 @@ type Recipient = (Party, Option<String>, Option<String>);
 /// Finds who a turn is for; `Err` of the inner result says that there is no such agent.
 fn recipient(global: &Global, args: &TurnPutArgs) -> Result<Result<Recipient, String>, Failure> {
     let repository = global.open(Some(Access::Read))?;
-    let checkout = OpenedRepository::new(global, &repository);
-    let project = &checkout.project;
+    let opened = OpenedRepository::new(global, &repository);
+    let project = &opened.project;
     if let Err(error @ EngineError::Agent(AgentError::Unknown { .. })) = project.agent_of_handover(&args.agent) {
         return Ok(Err(not_found(error).message()));
     }
     let to = party(project, &args.agent)?;
     let from = args.from.as_deref().map(|name| project.agent_of_handover(name).map_err(not_found)).transpose()?;
-    let root = root_item(&checkout, args.root.as_ref())?;
-    let root = root.map(|item| project.corpus().entries[item].item.id.to_string());
+    let root = root_item(&opened, args.root.as_ref())?;
+    let root = root.map(|item| project.item(item).id.to_string());
     let from = from.map(|from| project.knowledge().agents.all[from.agent].key.to_string());
     Ok(Ok((to, root, from)))
 }

@@ -44,8 +44,7 @@ impl Doorbell {
         Err(Failure::usage("this program is built without `--wake github`"))
     }
 
-    pub(crate) fn ring(&self, ring: &Ring) -> Result<(), Failure> {
-        let _ = (ring.event, &ring.payload);
+    pub(crate) fn ring(&self, _: &Ring) -> Result<(), Failure> {
         Ok(())
     }
 }

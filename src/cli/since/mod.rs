@@ -5,7 +5,7 @@ mod read;
 use super::args::{DiffArgs, Global};
 use super::input;
 use super::packs::OpenedRepository;
-use crate::cli::diff::{self, diff_line, named as named_list, outside};
+use crate::cli::diff::{self, diff_line, named as named_list};
 use crate::console::github::append;
 use crate::console::{self, Document, Exit, Failure, Format, Line, line, printable, report, settled};
 use crate::engine::{Repository, UNVERIFIABLE};
@@ -74,8 +74,8 @@ fn try_run(global: &Global, args: &DiffArgs, named: &[ReadPack]) -> Result<Exit,
 }
 
 /// Returns a diagnostic for each pack that commits of `range` name and that is not what a build gives now.
-pub(crate) fn diagnostics(checkout: &OpenedRepository<'_>, range: &str) -> Result<Vec<Diagnostic>, Failure> {
-    let answer = answer(checkout, of_commits(checkout.repository, range)?)?;
+pub(crate) fn diagnostics(opened: &OpenedRepository<'_>, range: &str) -> Result<Vec<Diagnostic>, Failure> {
+    let answer = answer(opened, of_commits(opened.repository, range)?)?;
     Ok(answer.packs.iter().filter_map(diagnostic).collect())
 }
 
@@ -112,9 +112,7 @@ fn named(typed: &str) -> Result<ReadPack, Failure> {
 /// Returns the packs that the commits of a range name, each once, in the order of the commits.
 fn of_commits(repository: &Repository, range: &str) -> Result<Vec<ReadPack>, Failure> {
     let mut read: Vec<ReadPack> = Vec::new();
-    for CommitTrailers { id, subject, values, left_out } in
-        trailers(repository.root(), range, TRAILER).map_err(outside)?
-    {
+    for CommitTrailers { id, subject, values, left_out } in trailers(repository.root(), range, TRAILER)? {
         if left_out > 0 {
             let short = id.get(..12).unwrap_or(&id);
             let line = format!("warning: the commit {short} names {left_out} more packs than are read of one commit");
@@ -191,7 +189,7 @@ impl ReadPack {
             return Ok(());
         };
         let commits: Vec<&str> = self.commits.iter().map(|commit| commit.id.as_str()).collect();
-        let changed = changed_files(repository.root(), &commits).map_err(outside)?;
+        let changed = changed_files(repository.root(), &commits)?;
         let digests = |pack: &Pack, path: &str| -> BTreeSet<Option<String>> {
             let inputs = pack.inputs.iter().filter(|input| input.path.as_deref() == Some(path));
             inputs.map(|input| input.digest.clone()).collect()

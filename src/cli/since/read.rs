@@ -3,7 +3,6 @@
 
 use super::ReadPack;
 use crate::cli::delivery::{self, DeliveryLine};
-use crate::cli::diff::outside;
 use crate::cli::packs::{OpenedRepository, PackKey};
 use crate::config::Strategy;
 use crate::console::Failure;
@@ -122,18 +121,18 @@ impl Search<'_> {
         let versions = match file_versions(repository.root(), &dirs) {
             Ok(versions) => versions,
             Err(HistoryError::NoRepository) => return Ok(()),
-            Err(error) => return Err(outside(error)),
+            Err(error) => return Err(error.into()),
         };
         if versions.is_empty() {
             return Ok(());
         }
-        let mut history = ObjectReader::open(repository.root()).map_err(outside)?;
+        let mut history = ObjectReader::open(repository.root())?;
         for version in versions {
             let bytes = match history.blob(&version.blob) {
                 Ok(Some(bytes)) => bytes,
                 // A partial clone has not all, and what is too large is no pack.
                 Ok(None) | Err(HistoryError::TooLarge(_)) => continue,
-                Err(error) => return Err(outside(error)),
+                Err(error) => return Err(error.into()),
             };
             self.look(bytes, &version.path, Some(&version.commit));
             if self.is_over() {
@@ -274,7 +273,7 @@ impl OpenedRepository<'_> {
         let paths = of_root.filter_map(|input| input.path.as_deref());
         for other in paths.chain(pack.root.issue_url.as_deref().filter(|url| *url != name)) {
             if let Ok([item]) = found(other).as_deref() {
-                return Ok(Ok(self.project.corpus().entries[*item].item.id.to_string()));
+                return Ok(Ok(self.project.item(*item).id.to_string()));
             }
         }
         Ok(Err(match error {

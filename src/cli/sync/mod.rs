@@ -10,8 +10,7 @@ use crate::console::{self, Document, Exit, Failure, Format, counted, line, stric
 use crate::engine::{Repository, apply_severities, process_environment};
 use crate::git;
 use crate::github::{
-    EstimateStage, Http, SyncError, SyncEvent, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens,
-    proxy_secrets, sync,
+    EstimateStage, Http, SyncEvent, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens, proxy_secrets, sync,
 };
 use crate::model::{Code, Diagnostic, RepoPath, SourceTree as _};
 use crate::redact::Redactor;
@@ -37,7 +36,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
         let help = "set `CONTEXTPACK_GITHUB_TOKEN`, or log in with `gh auth login`";
         notes.push(Diagnostic::new(Code::AnonymousSync, None, message).help(help));
     }
-    let mut transport = Http::new(&scope.api, &secrets, TIMEOUT).map_err(outside)?;
+    let mut transport = Http::new(&scope.api, &secrets, TIMEOUT).map_err(|error| Failure::Outside(error.into()))?;
     let settings = repository.settings();
     init_state_dir(repository.root(), settings.commits_packs())?;
     sweep_state(repository.root(), &git::is_tracked);
@@ -115,13 +114,9 @@ fn exit(summary: SyncSummary) -> Result<Exit, Failure> {
         exit = exit.and(Exit::Outside);
     }
     match summary.error {
-        Some(error) => Err(outside(error)),
+        Some(error) => Err(Failure::Outside(error.into())),
         None => Ok(exit),
     }
-}
-
-fn outside(error: SyncError) -> Failure {
-    Failure::Outside(Box::new(error))
 }
 
 fn masked(note: Diagnostic, redactor: &Redactor, secrets: &Tokens) -> Diagnostic {

@@ -86,16 +86,12 @@ fn host_of(value: &str) -> String {
 
 /// Returns the API of a host: that of the environment if it belongs to the host, else the default.
 fn api(host: &str) -> Result<ApiBase, Failure> {
-    let usage = |error: crate::github::ApiError| Failure::usage(error.to_string());
-    let named = variable("GITHUB_API_URL").map(|url| ApiBase::new(&url)).transpose().map_err(usage)?;
+    let named = variable("GITHUB_API_URL").map(|url| ApiBase::new(&url)).transpose().map_err(Failure::Usage)?;
+    let is_of = |api: &ApiBase| api.authority == host || api.authority.strip_prefix("api.") == Some(host);
     match named {
-        Some(api) if host == "github.com" || is_of(&api, host) => Ok(api),
-        _ => ApiBase::of_host(host).map_err(usage),
+        Some(api) if host == "github.com" || is_of(&api) => Ok(api),
+        _ => ApiBase::of_host(host).map_err(Failure::Usage),
     }
-}
-
-fn is_of(api: &ApiBase, host: &str) -> bool {
-    api.authority == host || api.authority.strip_prefix("api.") == Some(host)
 }
 
 /// A host that the environment does not confirm gets only the token that `gh` stores for it, if any: tokens in variables
@@ -200,7 +196,7 @@ fn root(project: &Project<'_>, scope: &IssueScope, typed: &str) -> Result<IssueK
         ))
     };
     let RootMatch::Item(item) = project.graph().find(project.corpus(), typed) else { return Err(wrong()) };
-    let entry = &project.corpus().entries[item].item;
+    let entry = project.item(item);
     entry.issue.as_ref().and_then(|claim| issue(&claim.value, scope)).ok_or_else(wrong)
 }
 
@@ -217,7 +213,7 @@ fn named(repository: &Repository, project: &Project<'_>, scope: &IssueScope) -> 
         for edge in project.graph().edges(index).iter().filter(|edge| edge.evidence.trusted) {
             let id = match &edge.to {
                 Target::Issue { id, .. } => id.as_str(),
-                Target::Item(other) => project.corpus().entries[*other].item.id.as_str(),
+                Target::Item(other) => project.item(*other).id.as_str(),
             };
             linked.extend(issue(id, scope).filter(|_| id.contains('#')));
         }
@@ -234,10 +230,6 @@ fn issue(text: &str, scope: &IssueScope) -> Option<IssueKey> {
     }
     let issue = IssueReference::parse(text)?;
     let is_here = issue.host.is_none_or(|host| host.eq_ignore_ascii_case(&scope.host));
-    let repo = issue.repo.map_or_else(|| scope.repo.to_string(), |repo| ours(repo, scope));
+    let repo = issue.repo.filter(|repo| !repo.eq_ignore_ascii_case(&scope.repo)).unwrap_or(&scope.repo);
     is_here.then(|| IssueKey::new(repo, issue.number))
-}
-
-fn ours(repo: &str, scope: &IssueScope) -> String {
-    if repo.eq_ignore_ascii_case(&scope.repo) { scope.repo.clone() } else { repo.to_owned() }
 }

@@ -153,7 +153,7 @@ pub(crate) fn attributes(output: &str, handovers: &str) -> String {
 pub(crate) const AGENT_MARKS: (&str, &str) = ("<!-- contextpack begin -->", "<!-- contextpack end -->");
 
 /// Returns the block that points agents to packs: those in `output`, whose first profile is `profile`, if they are in git. With
-/// `markdown` each has a companion.
+/// `markdown` each has a Markdown copy.
 pub(crate) fn agent_block(output: &str, profile: &str, commit: Option<CommitWay>, markdown: bool) -> String {
     let (begin, end) = AGENT_MARKS;
     let (committed, checked) = (commit.is_some(), commit == Some(CommitWay::Checked));

@@ -124,16 +124,16 @@ fn record_forked(files: &LedgerFiles, ledger: &Ledger) -> Result<(), Failure> {
 
 fn build(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<BuiltBatch, Failure> {
     let repository = files.cards.global.open(Some(Access::Read))?;
-    let checkout = OpenedRepository::new(&files.cards.global, &repository);
+    let opened = OpenedRepository::new(&files.cards.global, &repository);
     let at = |line, failure: Failure| failure.map_message(|message| prefix(&plan.shown, line) + &message);
-    let parent_log = party(&checkout.project, &plan.batch.parent_agent).and_then(|parent| Ok(own_log(&parent)?));
+    let parent_log = party(&opened.project, &plan.batch.parent_agent).and_then(|parent| Ok(own_log(&parent)?));
     let parent_log = parent_log.map_err(|error| at(None, error))?;
     let given = plan.boxes.iter().map(|name| files.cards.store.existing_box(name)).collect::<Result<Vec<_>, _>>()?;
     let mut batch = BuiltBatch { parent_log, tasks: Vec::with_capacity(plan.batch.tasks.len()), exit: Exit::Done };
     let mut reused: BTreeMap<String, usize> = BTreeMap::new();
     for (index, task) in plan.batch.tasks.iter().enumerate() {
         let line = plan.lines.get(index).copied();
-        let built = build_task(files, &checkout, plan, &given, index);
+        let built = build_task(files, &opened, plan, &given, index);
         if let Err(Failure::Reported(_)) = built {
             print_error(&format!("{}the pack of task {index} cannot be built", prefix(&plan.shown, line)), None)?;
         }
@@ -153,7 +153,7 @@ fn build(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<BuiltBatch, Failure
 
 fn build_task(
     files: &LedgerFiles,
-    checkout: &OpenedRepository<'_>,
+    opened: &OpenedRepository<'_>,
     plan: &ForkPlan<'_>,
     given: &[BoxContent],
     index: usize,
@@ -179,7 +179,7 @@ fn build_task(
     let (arguments, boxes, budget) = (&RecipeArguments(arguments), &boxes[..], &BudgetArgs::default());
     let (to, from, root) = (&*task.target_ref, Some(&*plan.batch.parent_agent), task.root.as_ref());
     let handover = HandoverTask { name: RECIPE, recipe, arguments, boxes, to, from, root, output_box, budget };
-    built(checkout, &files.cards, handover)
+    built(opened, &files.cards, handover)
 }
 
 /// Returns the batch of a plan, without secrets, and how many of its values held some.

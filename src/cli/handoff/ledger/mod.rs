@@ -238,15 +238,6 @@ impl HandedPack {
 }
 
 impl LedgerFiles {
-    /// Takes the turns out of an inbox that name the pack of another agent's handover, which would be shown.
-    pub(crate) fn without_foreign_turns(&self, inbox: Ledger, name: &str) -> Result<Ledger, Failure> {
-        for request in inbox.requests() {
-            self.find_pack(&request.context_box_id)?;
-        }
-        let foreign = |request: &TurnRequest| self.pack_of(&request.context_box_id)?.refusal(name, &request.agent);
-        Ok(inbox.without(&foreign))
-    }
-
     pub(crate) fn find_pack(&self, context: &ContentId) -> Result<Option<Rc<HandedPack>>, Failure> {
         if let Some(known) = self.pack_of(context) {
             return Ok(Some(known));

@@ -8,7 +8,7 @@ use crate::console::{self, Exit, Failure, object};
 use crate::handoff::cards::{CardError, ToolError};
 use crate::handoff::ledger::{
     Attempt, ClaimState, Decision, Ledger, LedgerFault, LedgerFolder, LedgerKind, LedgerPath, NewFile, Status,
-    TaskState, WorkId,
+    TaskState, TurnRequest, WorkId,
 };
 use crate::model::did_you_mean;
 use serde_json::{Value, json};
@@ -26,10 +26,12 @@ pub(crate) struct OpenLedger<'f> {
 }
 
 impl OpenLedger<'_> {
-    /// Reads the ledger, without secrets that were written by hand and turns that are none of its agent's.
+    /// Reads the ledger, without secrets that were written by hand and turns that name the pack of another agent's handover.
     pub(crate) fn read(&self) -> Result<Ledger, Failure> {
-        let ledger = self.files.without_foreign_turns(self.folder.read(&self.name)?, &self.name)?;
-        Ok(ledger.redacted(&|text| self.files.cards.redacted(text)))
+        let (ledger, files) = (self.folder.read(&self.name)?, self.files);
+        ledger.requests().try_for_each(|request| files.find_pack(&request.context_box_id).map(drop))?;
+        let foreign = |it: &TurnRequest| files.pack_of(&it.context_box_id)?.refusal(&self.name, &it.agent);
+        Ok(ledger.without(&foreign).redacted(&|text| files.cards.redacted(text)))
     }
 
     fn kind(&self) -> &'static LedgerKind {

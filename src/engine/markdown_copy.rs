@@ -1,4 +1,4 @@
-//! The Markdown companion of a pack: `<pack>.md` next to `<pack>.json`, for people who review both.
+//! The Markdown copy of a pack: `<pack>.md` next to `<pack>.json`, for people who review both.
 
 pub use crate::cache::rendering_name as name;
 use crate::store::{Folder, StoreError, WriteResult};
@@ -7,7 +7,7 @@ pub fn write(folder: &Folder, pack_name: &str, rendering: &str) -> Result<WriteR
     folder.write(&name(pack_name), rendering.as_bytes())
 }
 
-/// Returns how the companion of a pack differs from its rendering, if it does: the status of the pack, and the reason.
+/// Returns how the Markdown copy of a pack differs from its rendering, if it does: the status of the pack, and the reason.
 pub fn fault(folder: &Folder, pack_name: &str, rendering: &str) -> Result<Option<(&'static str, String)>, StoreError> {
     let name = name(pack_name);
     Ok(match folder.read(&name)? {
@@ -17,13 +17,13 @@ pub fn fault(folder: &Folder, pack_name: &str, rendering: &str) -> Result<Option
     })
 }
 
-/// Removes the companion of a pack, but no other file of that name. Returns whether it did.
+/// Removes the Markdown copy of a pack, but no other file of that name. Returns whether it did.
 pub fn remove(folder: &Folder, pack_name: &str) -> Result<bool, StoreError> {
     let name = name(pack_name);
     Ok(exists(folder, pack_name)? && folder.remove(&name)?)
 }
 
-/// Returns whether a pack has a companion, stale or not.
+/// Returns whether a pack has a Markdown copy, stale or not.
 pub fn exists(folder: &Folder, pack_name: &str) -> Result<bool, StoreError> {
     Ok(folder.read(&name(pack_name))?.is_some_and(|bytes| is_rendering(&bytes)))
 }
