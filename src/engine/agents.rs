@@ -86,29 +86,18 @@ pub(super) fn history(root: &Path, settings: &Settings) -> CommitLogResult {
 }
 
 impl Project<'_> {
-    /// Prepares packs for the agent that `name` means, with the commits of `history`.
+    fn not_built<'d>(&self, faults: impl IntoIterator<Item = &'d Diagnostic>) -> EngineError {
+        EngineError::NotBuilt { diagnostics: self.redacted(faults) }
+    }
+
+    /// Prepares packs for the agent that `name` means, with the commits of `history` and what activity files have, or without
+    /// recent changes.
     pub(super) fn agent_context(
         &self,
         name: &str,
         policy: Option<Policy>,
         job: Option<(&str, &Job)>,
-        history: &CommitLogResult,
-    ) -> Result<AgentContext, EngineError> {
-        let agent = self.agent_without_changes(name, policy, job)?;
-        let (changes, faults) = self.recent_changes(history).map_err(|fault| self.not_built([&fault]))?;
-        Ok(AgentContext { changes, faults: self.redacted(&faults), ..agent })
-    }
-
-    fn not_built<'d>(&self, faults: impl IntoIterator<Item = &'d Diagnostic>) -> EngineError {
-        EngineError::NotBuilt { diagnostics: self.redacted(faults) }
-    }
-
-    /// Prepares packs without recent changes for the agent that `name` means.
-    pub(super) fn agent_without_changes(
-        &self,
-        name: &str,
-        policy: Option<Policy>,
-        job: Option<(&str, &Job)>,
+        history: Option<&CommitLogResult>,
     ) -> Result<AgentContext, EngineError> {
         let knowledge = self.knowledge();
         let agent = knowledge.agents.find(name).map_err(|error| self.no_agent(name, error))?;
@@ -128,8 +117,11 @@ impl Project<'_> {
             Ok(JobInstructions { name: name.to_owned(), text, shown, removals })
         };
         let job = job.map(instructions).transpose().map_err(|fault: Diagnostic| self.not_built([&fault]))?;
-        let changes = RecentChanges { lines: Vec::new(), remark: None };
-        Ok(AgentContext { agent, policy, changes, faults: Vec::new(), job, handover: None })
+        let (changes, faults) = match history.map(|history| self.recent_changes(history)) {
+            Some(read) => read.map_err(|fault| self.not_built([&fault]))?,
+            None => (RecentChanges { lines: Vec::new(), remark: None }, Vec::new()),
+        };
+        Ok(AgentContext { agent, policy, changes, faults: self.redacted(&faults), job, handover: None })
     }
 
     /// Returns why `name` means no agent: a file that cannot be read, the file that is meant and is none, or `error`.
@@ -288,7 +280,7 @@ fn change(text: &str) -> Result<RecentChange, String> {
 impl Project<'_> {
     /// Prepares packs for the agent that a handover is for: without recent changes, so that they can be committed.
     pub(crate) fn agent_of_handover(&self, name: &str) -> Result<AgentContext, EngineError> {
-        self.agent_without_changes(name, None, None)
+        self.agent_context(name, None, None, None)
     }
 
     pub(crate) fn handed_over(&self, recipe: &str, from: Option<&str>, plan: &HandoverPlan) -> Arc<HandedOver> {

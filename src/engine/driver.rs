@@ -147,7 +147,7 @@ impl Repository {
     ) -> Result<(BuildJob, Vec<RootError>), EngineError> {
         let SessionRequest { roots: typed, profiles, limits, agent: asked, .. } = order.what;
         let agent = asked.as_ref().zip(history).map(|(request, history)| {
-            let found = project.agent_context(&request.name, request.policy, None, history);
+            let found = project.agent_context(&request.name, request.policy, None, Some(history));
             // Git may be about to put the agent's file back.
             found.map_err(|error| if self.files().is_settled() { error } else { Unsettled.into() })
         });

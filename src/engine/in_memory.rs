@@ -40,7 +40,7 @@ impl Repository {
         let agent = target.agent.map(|name| {
             // git and the documents do not wait for each other.
             let (history, _) = rayon::join(|| history(self.root(), self.settings()), || project.knowledge());
-            project.agent_context(name, target.policy, target.job, &history)
+            project.agent_context(name, target.policy, target.job, Some(&history))
         });
         let agent = agent.transpose()?;
         let item = match target.root {

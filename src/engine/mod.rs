@@ -39,7 +39,7 @@ pub use notices::{apply_severities, unmatched};
 pub use observer::{BuildObserver, WrittenPack};
 pub use pack_state::{
     BUILDABLE, FAILED, ON_DEMAND, PackState, REMOVED, UNCHANGED, UNVERIFIABLE, WRITTEN, check_packs, has_unread_root,
-    lost_its_issue, orphaned,
+    lacks_its_issue, lost_its_issue, orphaned,
 };
 pub use prepared_profile::count_tokens;
 pub use project::Project;

@@ -143,6 +143,14 @@ pub fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
     !has(built) && read(existing).is_ok_and(|old| has(&old))
 }
 
+/// Returns whether the root of a pack is an issue that is not in the snapshot.
+pub fn lacks_its_issue(project: &Project<'_>, pack: &Pack) -> bool {
+    let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
+    url.and_then(IssueReference::parse).is_some_and(|issue| {
+        project.graph().of_issue(project.corpus(), issue.repo.unwrap_or_default(), issue.number).is_none()
+    })
+}
+
 /// Returns the file names of the packs of these roots; `None` if two roots share one, so that neither is built.
 fn pack_names(project: &Project<'_>, roots: &[usize], profiles: &[String]) -> Option<BTreeSet<String>> {
     let mut names = BTreeSet::new();
@@ -209,13 +217,9 @@ pub(super) fn orphans(
 
 /// Returns why a pack that a build does not give may still be valid.
 fn unverifiable(pack: &Pack, diagnostics: &[Diagnostic], project: &Project<'_>, top: &Path) -> Option<&'static str> {
-    let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
-    let lacks = |issue: IssueReference<'_>| {
-        project.graph().of_issue(project.corpus(), issue.repo.unwrap_or_default(), issue.number).is_none()
-    };
     if has_unread_root(pack, diagnostics) {
         Some(UNREADABLE)
-    } else if url.and_then(IssueReference::parse).is_some_and(lacks) {
+    } else if lacks_its_issue(project, pack) {
         Some(NOT_IN_SNAPSHOT)
     } else {
         root_path(pack).is_some_and(|path| is_displaced(top, path)).then_some(DISPLACED)

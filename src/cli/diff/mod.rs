@@ -9,9 +9,9 @@ use super::input::{self, from_here};
 use super::packs::OpenedRepository;
 use super::verify::markdown_copy_fault;
 use crate::console::{Annotations, Exit, Failure, Format, PathFailure, settled, without_secrets};
-use crate::engine::{Built, Project, lost_its_issue, pack_file_name};
+use crate::engine::{Built, lacks_its_issue, lost_its_issue, pack_file_name};
 use crate::git::{GitObject, HistoryError, ObjectReader, is_head, merge_base};
-use crate::model::{IssueReference, slug};
+use crate::model::slug;
 use crate::review::{self, Diff, Pair, Rebuilt, SalvagedPack, compare, salvage};
 use crate::seal::Sealed;
 use crate::store::{Folder, LARGEST_SET};
@@ -119,21 +119,14 @@ fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, E
         let standing = match built.get(side.file_name(file)) {
             Some(sealed) if sealed.is_unchanged(bytes) => Rebuilt::Equal,
             Some(sealed) if lost_its_issue(bytes, sealed.pack()) => Rebuilt::Unverifiable,
-            None if lacks_its_issue(&opened.project, bytes) => Rebuilt::Unverifiable,
+            None if review::read(bytes).is_ok_and(|pack| lacks_its_issue(&opened.project, &pack)) => {
+                Rebuilt::Unverifiable
+            }
             Some(_) | None => Rebuilt::Differs,
         };
         standings.insert(file.clone(), standing);
     }
     Ok((standings, run.exit()))
-}
-
-fn lacks_its_issue(project: &Project<'_>, bytes: &[u8]) -> bool {
-    let Ok(pack) = review::read(bytes) else { return false };
-    let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
-    url.and_then(IssueReference::parse).is_some_and(|issue| {
-        let repo = issue.repo.unwrap_or_default();
-        project.graph().of_issue(project.corpus(), repo, issue.number).is_none()
-    })
 }
 
 struct Sides {
