@@ -109,7 +109,9 @@ impl<'a> GraphBuilder<'a> {
     fn add_text(&mut self, item: usize, part: ItemPart, body: &'a Body<Clean>, text: &'a ParsedText) {
         let resolver = Resolver::of(self.index, self.corpus, item, part);
         let quotes = Quoter::of(&text.clean);
-        for sentence in &text.markdown.mentions.relations {
+        let is_pull = self.corpus.entries[item].issue.as_ref().is_some_and(|issue| issue.is_pull());
+        let stated = text.markdown.mentions.relations.iter();
+        for sentence in stated.filter(|sentence| is_pull || sentence.via != Via::Closing) {
             let value = RelationValue {
                 relation: sentence.relation,
                 text: &sentence.target,

@@ -126,6 +126,10 @@ impl ClaimedIssue {
         rules.is_this(&self.repo)
     }
 
+    pub(super) fn is_pull(&self) -> bool {
+        self.url.rsplit('/').nth(1) == Some("pull")
+    }
+
     pub fn unknown_names(&self) -> Vec<&'static str> {
         let name = |relation: &Relation| match relation {
             Relation::Parent => "parent",

@@ -56,7 +56,11 @@ pub fn replaced_decisions(text: &str) -> Vec<&str> {
     let below = |(at, heading): (usize, &Heading)| start(heading)..headings.get(at + 1).map_or(text.len(), start);
     let status = headings.iter().enumerate().find(|(_, heading)| own_status(&heading.title, true).is_some()).map(below);
     let parts = std::iter::once(0..introduction).chain(status);
-    let found = parts.flat_map(|part| REPLACED.captures_iter(&text[part]).filter_map(|found| found.get(1)));
+    let is_code = |at| outline.blocks.iter().any(|block| block.fence.is_some() && block.range.contains(&at));
+    let found = parts.flat_map(|part| {
+        let names = REPLACED.captures_iter(&text[part.clone()]).filter_map(|found| found.get(1));
+        names.filter(move |names| !is_code(part.start + names.start()))
+    });
     found.flat_map(|names| DECISION.find_iter(names.as_str()).map(|name| name.as_str())).collect()
 }
 
@@ -221,11 +225,8 @@ fn in_front_matter(text: &str) -> StatusStatements {
         let value = &written[from..];
         let length = if value.trim_start().starts_with('#') { 0 } else { value.find(" #").unwrap_or(value.len()) };
         let value = line.start + from..line.start + from + length;
-        if is_status {
-            found.stated.extend(bare(text, value));
-        } else {
-            found.successors.extend(bare(text, value));
-        }
+        let statements = if is_status { &mut found.stated } else { &mut found.successors };
+        statements.extend(bare(text, value));
     }
     found
 }

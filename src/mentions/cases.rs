@@ -4,7 +4,7 @@
 
 use crate::markdown::Outline;
 use crate::mentions::adr_status::{AdrStatus, adr_status};
-use crate::mentions::{BodyRelation, Markdown, NameForm, Reference, Via, adr_number};
+use crate::mentions::{BodyRelation, Markdown, NameForm, Reference, adr_number};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ fn mentions(text: &str) -> Vec<String> {
     let found = Markdown::read(text).mentions;
     let relation = |it: &BodyRelation| {
         let form = if it.form == NameForm::Usual { String::new() } else { format!(" ({:?})", it.form) };
-        let via = if it.via == Via::Checklist { " in a checklist" } else { "" };
+        let via = [" in a checklist", "", " closed"][it.via as usize];
         format!("{} {}{form}{via}, line {}", it.relation.name(), it.target, it.line)
     };
     let reference = |it: &Reference| {

@@ -11,9 +11,7 @@ pub(super) const MOST_RANGES: usize = 8;
 const WINDOW: usize = 48;
 
 static PLACE: LazyLock<Regex> = LazyLock::new(|| pattern("place in a file"));
-
 static AFTER: LazyLock<Regex> = LazyLock::new(|| pattern("lines after a path"));
-
 static BEFORE: LazyLock<Regex> = LazyLock::new(|| pattern("lines before a path"));
 
 /// Reads the lines that a text begins with, and returns what follows them. In `12:5-20` the second number is a column too.

@@ -16,6 +16,8 @@ pub enum Via {
     Checklist,
     /// A sentence, a list item or a heading.
     Body,
+    /// A keyword such as `Fixes`, which relates a pull request to what it closes; in other texts it states nothing.
+    Closing,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +52,7 @@ const LABELS: [(&str, Relation); 6] = [
     ("rel", Relation::Related),
 ];
 static START: LazyLock<Regex> = LazyLock::new(|| pattern("beginning of a relation"));
+static CLOSING: LazyLock<Regex> = LazyLock::new(|| pattern("closing keyword"));
 static PHRASE_HINT: LazyLock<Regex> = LazyLock::new(|| pattern("hint of a phrase"));
 static LABEL_HINT: LazyLock<Regex> = LazyLock::new(|| pattern("hint of a label"));
 
@@ -86,7 +89,8 @@ impl RelationCollector {
             return;
         }
         let above = self.label_for(run, &clauses);
-        let mut reader = RunReader { clauses, run, section, lines, used: BTreeSet::new(), found: Vec::new() };
+        let mut reader =
+            RunReader { clauses, run, section, lines, used: BTreeSet::new(), via: Via::Body, found: Vec::new() };
         let below = reader.read(above);
         reader.found.into_iter().for_each(|(_, stated)| self.add(stated));
         if let Some(relation) = below {
@@ -137,6 +141,8 @@ struct RunReader<'a> {
     section: Option<HeadingMeaning>,
     lines: &'a LineStarts,
     used: BTreeSet<usize>,
+    /// How the relations are stated that are found next.
+    via: Via,
     found: Vec<(usize, BodyRelation)>,
 }
 
@@ -162,8 +168,22 @@ impl RunReader<'_> {
             label_above = label.or(label_above);
             offset += line.len() + 1;
         }
+        self.closed();
         self.found.sort_by_key(|(at, _)| *at);
         label
+    }
+
+    /// Reads `Fixes #12`, unless a phrase or a label names the item.
+    fn closed(&mut self) {
+        self.via = Via::Closing;
+        for keyword in CLOSING.find_iter(self.clauses.text) {
+            let next = self.clauses.word_at(keyword.end());
+            let is_name = self.clauses.words.get(next).is_some_and(|word| word.start == keyword.end())
+                && self.clauses.is_at_least(next, NameStrength::Id);
+            if is_name && self.is_free(next) {
+                self.state(next, Relation::Related, false);
+            }
+        }
     }
 
     fn claimed(&mut self) {
@@ -313,6 +333,7 @@ impl RunReader<'_> {
         if clauses.says_none(&all) {
             return;
         }
+        self.via = if self.run.task { Via::Checklist } else { Via::Body };
         let is_sure = |index: &usize| clauses.is_at_least(*index, NameStrength::Sure);
         let leading = self.leading(all.clone());
         let (mut chosen, exact): (Vec<usize>, Vec<usize>) =
@@ -329,9 +350,6 @@ impl RunReader<'_> {
         }
         if link {
             self.state_link(0, Relation::Child);
-        }
-        if self.run.task {
-            self.found.iter_mut().for_each(|(_, stated)| stated.via = Via::Checklist);
         }
     }
 
@@ -353,7 +371,7 @@ impl RunReader<'_> {
 
     fn add(&mut self, at: usize, relation: Relation, target: String, form: NameForm) {
         let line = self.lines.line(self.run.spoken.source(at));
-        self.found.push((at, BodyRelation { relation, target, form, line, via: Via::Body }));
+        self.found.push((at, BodyRelation { relation, target, form, line, via: self.via }));
     }
 }
 

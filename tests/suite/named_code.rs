@@ -244,7 +244,8 @@ fn an_adr_is_not_in_force_once_another_says_that_it_replaced_it() {
     let item = "---\nid: task:a\ntitle: A\nadrs: [3, 4, 5, 6]\n---\n\nDo it.\n";
     let adr =
         |number: u8, status: &str| format!("# {number}. A\n\n## Status\n\n{status}\n\n## Context\n\nReplaces ADR-6.\n");
-    let newest = adr(9, "Accepted\n\nSupersedes [3. A](0003-a.md) and ADR-4");
+    // An example of a notice in a block of code replaced nothing.
+    let newest = adr(9, "Accepted\n\n```text\nSupersedes ADR-5\n```\n\nSupersedes [3. A](0003-a.md) and ADR-4");
     let sandbox = Sandbox::configured(&[
         ("work_items/a.md", item),
         ("docs/adr/0003-a.md", &adr(3, "Accepted")),
