@@ -22,7 +22,7 @@ fn front(text: &str) -> Vec<String> {
 }
 
 fn outline(text: &str) -> Vec<String> {
-    let Outline { blocks, headings } = Outline::read(text);
+    let Outline { blocks, headings, .. } = Outline::read(text);
     let (mut end, mut line, mut found) = (0, 1, Vec::new());
     for block in &blocks {
         assert_eq!((block.range.start, block.line as usize), (end, line), "{text:?}");

@@ -14,6 +14,8 @@ pub struct Outline {
     pub blocks: Vec<Block>,
     /// The headings at depth 0 (never one in a list, a quote or a code block), in order.
     pub headings: Vec<Heading>,
+    /// How many boxes of task lists are ticked, and how many there are, but for those in quotes.
+    pub boxes: (u32, u32),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,6 +107,11 @@ impl<'a> OutlineBuilder<'a> {
         }
     }
 
+    pub(super) fn add_box(&mut self, is_ticked: bool) {
+        let (ticked, all) = self.outline.boxes;
+        self.outline.boxes = (ticked + u32::from(is_ticked), all + 1);
+    }
+
     pub(super) fn heading(&mut self, level: u8, title: &str, start: usize) -> usize {
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let index = self.outline.headings.len();
@@ -149,7 +156,7 @@ impl<'a> OutlineBuilder<'a> {
             self.push(self.body_start, false, None);
         }
         let defined: Vec<Block> = starts.iter().map(|(_, start)| self.new_block(*start, false, None)).collect();
-        let Outline { mut blocks, mut headings } = self.outline;
+        let Outline { mut blocks, mut headings, boxes } = self.outline;
         blocks.extend(defined);
         blocks.sort_by_key(|block| block.range.start);
         let mut end = self.text.len();
@@ -160,6 +167,6 @@ impl<'a> OutlineBuilder<'a> {
                 heading.block = index;
             }
         }
-        (Outline { blocks, headings }, self.lines)
+        (Outline { blocks, headings, boxes }, self.lines)
     }
 }

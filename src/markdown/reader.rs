@@ -105,7 +105,10 @@ impl<'a> MarkdownReader<'a> {
                 }
                 self.end_run();
             }
-            Event::TaskListMarker(_) => {
+            Event::TaskListMarker(is_ticked) => {
+                if self.quotes == 0 {
+                    self.outline.add_box(is_ticked);
+                }
                 if let Some((_, has_checkbox)) = self.items.last_mut() {
                     *has_checkbox = true;
                 }

@@ -222,12 +222,8 @@ pub(super) fn sections(markdown: &Outline, text: &str, wanted: impl Fn(&str) -> 
         }
         let ends = |next: &Block| next.heading.is_some() || bold_title(next, text).is_some();
         // A title on the first line of its paragraph has its text there.
-        let below = if is_bold_line(block, text) {
-            markdown.blocks[index + 1..].iter().take_while(|next| !ends(next)).count()
-        } else {
-            0
-        };
-        found.push(index..index + 1 + below);
+        let rest = if is_bold_line(block, text) { &markdown.blocks[index + 1..] } else { &[] };
+        found.push(index..index + 1 + rest.iter().take_while(|next| !ends(next)).count());
     }
     found
 }
@@ -419,15 +415,9 @@ fn is_contents(block: &str) -> bool {
     if !block.contains("](#") {
         return false;
     }
-    let (mut lines, mut links) = (0_usize, 0_usize);
-    for line in block.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        lines += 1;
-        links += usize::from(is_anchor_entry(line));
-        if lines == 8 && links < 4 {
-            return false;
-        }
-    }
-    links >= 3 && links * 10 >= lines * 9
+    let lines = block.lines().map(str::trim).filter(|line| !line.is_empty());
+    let (count, links) = (lines.clone().count(), lines.filter(|line| is_anchor_entry(line)).count());
+    links >= 3 && links * 10 >= count * 9
 }
 
 /// Returns whether a line is `- [Title](#anchor)` with at most a short remark.

@@ -154,14 +154,17 @@ impl EdgeList {
         for (at, name) in unknown.iter().enumerate() {
             names.lit(if at == 0 { "unknown, which is not none: " } else { ", " }).lit(name);
         }
-        let others: Vec<Clean> = unresolved.chain(more).chain((!unknown.is_empty()).then(|| names.finish())).collect();
+        let mut others: Vec<Clean> =
+            unresolved.chain(more).chain((!unknown.is_empty()).then(|| names.finish())).collect();
+        let none = match (&others[..], context.mentioned(root)) {
+            ([], []) => "No relations.",
+            ([], _) => "No relations are stated; the text names other items.",
+            _ => "No relations to known items.",
+        };
+        others.splice(0..0, context.progress(root, &rows));
         Self {
             lines: rows.iter().map(line).collect(),
-            none: match (&others[..], context.mentioned(root)) {
-                ([], []) => "No relations.",
-                ([], _) => "No relations are stated; the text names other items.",
-                _ => "No relations to known items.",
-            },
+            none,
             others,
             claims: Claims {
                 rows: context.shown_claims(root).map(row).collect(),
@@ -173,6 +176,21 @@ impl EdgeList {
 }
 
 impl SelectionContext<'_> {
+    /// Returns how many of the children and of the boxes in the text are done, if they are known and any is.
+    fn progress(&self, root: usize, rows: &[EdgeRow]) -> Vec<Clean> {
+        let children = rows.iter().filter(|row| row.relation == "child" && self.graph.hidden(root) == 0);
+        let done = children.clone().filter(|row| matches!(row.state, "done" | "merged"));
+        let (ticked, boxes) = self.corpus.entries[root].body.markdown.outline.boxes;
+        let counts = [
+            (done.count() as u64, children.count() as u64, " children done"),
+            (ticked.into(), boxes.into(), " boxes of the text ticked"),
+        ];
+        let counts = counts.into_iter().filter(|(done, ..)| *done > 0);
+        counts
+            .map(|(done, all, what)| CleanBuf::new().number(done).lit(" of ").number(all).lit(what).finish())
+            .collect()
+    }
+
     /// Returns the relations of an item to what cannot be found, without those that only untrusted authors state.
     pub(super) fn unresolved(&self, item: usize) -> impl Iterator<Item = &Unresolved> {
         self.graph.unresolved(item).iter().filter(|it| it.evidence.trusted)
