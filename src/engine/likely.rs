@@ -7,6 +7,7 @@ use crate::knowledge::{LikelyFile, SourceIndex, SourceTerms, TestFiles, is_sourc
 use crate::model::{Diagnostic, Digester, RepoPath, Severity};
 use crate::select::{RootReferences, source_parts};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Project<'_> {
@@ -21,11 +22,13 @@ impl Project<'_> {
             return Vec::new();
         }
         let (index, entry) = (&self.sources().index, &self.corpus.entries[root]);
+        let (code, _) = references.code_within_limit(root);
         let known = |path: &RepoPath| {
-            references.code.iter().any(|code| code.path == *path)
-                || references.files.iter().any(|it| it.file.path == *path)
+            code.iter().any(|code| code.path == *path) || references.files.iter().any(|it| it.file.path == *path)
         };
-        let found = index.find([&entry.item.title, &entry.body.clean], &known, most);
+        let own = code.iter().filter(|code| code.is_named_by(root));
+        let folders: BTreeSet<&str> = own.map(|code| code.path.dir()).collect();
+        let found = index.find([&entry.item.title, &entry.body.clean], &folders, &known, most);
         let located = found.into_iter().filter_map(|found| {
             let raw = self.reader.inputs.read(found.path).ok()?;
             // The index is of raw text: only what redaction leaves of it is shown.

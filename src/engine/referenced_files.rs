@@ -79,7 +79,7 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
             let folder = project.corpus.entries[*item].item.origin.path.dir();
             let is_own = |file: &FileRef| file.order != usize::MAX && !folder.is_empty() && file.path.is_under(folder);
             let read = |path| Some(&documents.get(path)?.as_ref().ok()?.1.as_ref().ok()?.text);
-            let own = found.files.iter().filter(|file| is_own(file));
+            let own = found.files.iter().filter(|file| is_own(file) && project.graph.of_file(&file.path).is_none());
             let own = own.filter_map(|file| Some((&file.path, read(&file.path)?)));
             let (mut named, missing) = project.graph.code_named_in(&project.corpus, *item, &lookup, own);
             named.retain(|code| found.files.iter().all(|known| known.path != code.path));

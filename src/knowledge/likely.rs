@@ -22,13 +22,18 @@ const MAX_BYTES: usize = 400_000;
 const MAX_LINE: usize = 5_000;
 /// How many times the words of a title, and those of a path, count.
 const TITLE: f32 = 2.0;
-const PATH: f32 = 2.0;
+const PATH: f32 = 1.5;
 /// How many times a name of code in an item counts, and how many times a word on the first line of a definition.
 const NAME: f32 = 2.0;
+/// How many times a word in a code span counts, and one beside a ticked box: what is done is not to be searched for.
+const QUOTED: f32 = 1.3;
+const TICKED: f32 = 0.5;
 /// What is left of the weight of a word that all items have.
 const COMMON: f32 = 0.4;
 /// How much of its score a test keeps: it is listed with what it tests.
 const TEST: f32 = 0.8;
+/// How many times a file counts that is in the folder of one that the item names.
+const NEAR: f32 = 1.25;
 const MAX_WORDS: usize = 5;
 /// The most tests that are named with a file.
 const MAX_TESTS: usize = 3;
@@ -144,18 +149,12 @@ impl SourceIndex {
     /// Returns the files that share most with an item, each with its test or what it tests, but for those that are `known`.
     pub fn find(
         &self,
-        [title, text]: [&Clean; 2],
+        texts: [&Clean; 2],
+        folders: &BTreeSet<&str>,
         known: &dyn Fn(&RepoPath) -> bool,
         most: usize,
     ) -> Vec<FoundSource<'_>> {
-        let mut query: BTreeMap<TermHash, (f32, Clean)> = BTreeMap::new();
-        for (text, weight) in [(title, TITLE), (text, 1.0)] {
-            for_each_term(text, &mut |term, start, end| {
-                let weight = if is_code_name(text, start, end) { weight * NAME } else { weight };
-                let known = query.entry(term).or_insert_with(|| (0.0, text.slice(start..end)));
-                known.0 = known.0.max(weight);
-            });
-        }
+        let mut query = words_of(texts);
         query.iter_mut().for_each(|(term, (weight, _))| *weight *= self.significance(*term));
         let mut scores = vec![0.0_f32; self.files.len()];
         for (term, (weight, _)) in &query {
@@ -170,7 +169,8 @@ impl SourceIndex {
             named.iter().for_each(|(_, file)| scores[*file as usize] += weight_in_path);
         }
         let score = |(at, file): (u32, &SourceFile)| {
-            let score = scores[at as usize] * if file.is_test { TEST } else { 1.0 };
+            let near = if folders.contains(file.path.dir()) { NEAR } else { 1.0 };
+            let score = scores[at as usize] * near * if file.is_test { TEST } else { 1.0 };
             let score = (score * PRECISION).max(0.0) as u64;
             (score > 0).then_some((Reverse(score), at))
         };
@@ -207,6 +207,30 @@ impl SourceIndex {
         let holders = range_of(terms, |known| *known, term).len();
         COMMON + (1.0 - COMMON) * rarity(holders.max(1), *all) / rarity(1, *all)
     }
+}
+
+/// Returns the words of the title and the text of an item with their weights, which depend on how they are written.
+fn words_of([title, text]: [&Clean; 2]) -> BTreeMap<TermHash, (f32, Clean)> {
+    let mut words: BTreeMap<TermHash, (f32, Clean)> = BTreeMap::new();
+    for (text, of_text) in [(title, TITLE), (text, 1.0)] {
+        let mut offset = 0;
+        for line in text.split_inclusive('\n') {
+            let is_ticked = line.trim_start().get(1..5).is_some_and(|mark| mark.eq_ignore_ascii_case(" [x]"));
+            let of_line = if is_ticked { of_text * TICKED } else { of_text };
+            let (mut read, mut in_span) = (0, false);
+            for_each_term(line, &mut |term, start, end| {
+                // The whole of a name comes after its parts.
+                in_span ^= line.get(read..start).is_some_and(|between| between.matches('`').count() % 2 == 1);
+                read = read.max(start);
+                let of_span = if in_span { QUOTED } else { 1.0 };
+                let of_name = if is_code_name(line, start, end) { NAME } else { 1.0 };
+                let known = words.entry(term).or_insert_with(|| (0.0, text.slice(offset + start..offset + end)));
+                known.0 = known.0.max(of_line * of_span * of_name);
+            });
+            offset += line.len();
+        }
+    }
+    words
 }
 
 /// Returns how much a word says that `holders` of `all` texts have.

@@ -88,10 +88,12 @@ impl Selector<'_> {
         self.fill_with_items(references, related, to_fill);
         references.files.iter().for_each(|reference| self.add_document(reference));
         let fillers = self.fillers.sequence.len();
-        references.code.iter().for_each(|reference| self.add_code(reference));
+        let (code, beyond) = references.code_within_limit(self.root);
+        code.into_iter().for_each(|reference| self.add_code(reference));
         self.grow_code(fillers);
         references.kept.iter().for_each(|reference| self.add_code_at_commit(reference));
         references.missing.iter().for_each(|missing| self.add_missing(missing));
+        beyond.into_iter().for_each(|reference| self.omit_code(reference));
         self.add_likely(entry, &references.likely);
         SelectedRoot {
             id: entry.item.id.clone(),

@@ -130,6 +130,14 @@ impl Selector<'_> {
         self.put_reference(candidate, *by, None, at);
     }
 
+    /// Leaves out code of which a pack has enough.
+    pub(super) fn omit_code(&mut self, ReferencedCode { path, shown, document, untrusted, .. }: &ReferencedCode) {
+        if !self.shown.contains(path) {
+            let reason = document.as_ref().err().copied().unwrap_or("limit");
+            self.omit_reference(CODE, shown, shown, reason, *untrusted);
+        }
+    }
+
     pub(super) fn add_missing(&mut self, missing: &MissingReference) {
         let suffix = CleanBuf::new().line(&missing.written).finish();
         self.omit_reference(kind_of(missing.kind), &suffix, &missing.written, missing.reason, missing.untrusted);

@@ -76,6 +76,28 @@ pub struct RootReferences {
     pub url: Option<Clean>,
 }
 
+/// The most files of code in a pack where some are named by neighbours alone.
+const MAX_CODE_WITH_NEIGHBOURS: usize = 4;
+
+impl ReferencedCode {
+    /// Returns whether `item`, or a document of its own folder, names the file.
+    pub fn is_named_by(&self, item: usize) -> bool {
+        self.whole.iter().chain(self.lines.iter().map(|(_, from)| from)).any(|from| from.by == item)
+    }
+}
+
+impl RootReferences {
+    /// Returns the code that a pack has a section of, and what only neighbours name beyond the limit.
+    pub fn code_within_limit(&self, root: usize) -> (Vec<&ReferencedCode>, Vec<&ReferencedCode>) {
+        let own = self.code.iter().filter(|code| code.is_named_by(root)).count();
+        let mut others = 0;
+        self.code.iter().partition(|code| {
+            others += usize::from(!code.is_named_by(root));
+            code.is_named_by(root) || own + others <= MAX_CODE_WITH_NEIGHBOURS
+        })
+    }
+}
+
 /// The sections, omissions and inputs that were selected so far.
 pub(super) struct Selector<'a> {
     pub(super) context: &'a SelectionContext<'a>,

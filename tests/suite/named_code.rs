@@ -284,3 +284,52 @@ fn an_adr_is_not_in_force_once_another_says_that_it_replaced_it() {
     why("docs/adr/0009-a.md was removed");
     assert_eq!(warnings(), [""; 0]);
 }
+
+#[test]
+fn code_that_only_the_parent_names_fills_up_to_four_files() {
+    let files = ["a", "b", "c", "d", "e", "f"].map(|name| format!("src/{name}.rs"));
+    let parent = format!("---\nid: epic:a\ntitle: All\n---\n\n{}\n", files.join(", "));
+    let own = "---\nid: task:own\ntitle: Own\nparent: epic:a\n---\n\nSee src/f.rs, src/c.rs and src/a.rs.\n";
+    let none = "---\nid: task:none\ntitle: None\nparent: epic:a\n---\n\nDo it.\n";
+    let sandbox = Sandbox::configured(&[
+        ("work_items/epic.md", &parent),
+        ("work_items/own.md", own),
+        ("work_items/none.md", none),
+    ]);
+    files.iter().for_each(|path| sandbox.write(path, "fn a() {}\n"));
+    sandbox.expect(0, &["build"]);
+    for (pack, shown, omitted) in
+        [("own", ["a", "b", "c", "f"], ["d", "e"]), ("none", ["a", "b", "c", "d"], ["e", "f"])]
+    {
+        let pack = format!("packs/task-{pack}.coding.json");
+        for name in shown {
+            assert!(section(&sandbox, &pack, &format!("code.src/{name}.rs")).is_some(), "{pack} {name}");
+        }
+        let pack: serde_json::Value = serde_json::from_str(&sandbox.read(&pack)).unwrap();
+        let left_out: Vec<&str> =
+            pack["omissions"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
+        assert_eq!(left_out, omitted.map(|name| format!("code.src/{name}.rs")));
+        assert_eq!(pack["omissions"][0]["reason"], "limit");
+    }
+}
+
+#[test]
+fn likely_code_is_near_what_is_named_and_belongs_to_open_boxes() {
+    let item = "---\nid: task:a\ntitle: Read the tree\n---\n\nSee src/parser/named.rs.\n\n- [x] The `alpha` walker\n- [ ] The `omega` walker\n";
+    let sandbox = Sandbox::with(&[
+        ("contextpack.yml", "version: 1\ncode: {likely: 4}\n"),
+        ("work_items/a.md", item),
+        ("src/lexer/tree_a.rs", "fn tree() {}\n"),
+        ("src/parser/named.rs", "fn named() {}\n"),
+        ("src/parser/tree_b.rs", "fn tree() {}\n"),
+        ("src/walkers/alpha.rs", "fn walker() {}\n"),
+        ("src/walkers/omega.rs", "fn walker() {}\n"),
+    ]);
+    sandbox.commit();
+    sandbox.expect(0, &["build", "task:a", "-p", "coding", "--out", "packs"]);
+    let found = section(&sandbox, "packs/task-a.coding.json", "code.likely").unwrap();
+    let files = found["metadata"]["files"].as_array().unwrap();
+    let place = |path: &str| files.iter().position(|file| file["path"] == path).unwrap();
+    assert!(place("src/parser/tree_b.rs") < place("src/lexer/tree_a.rs"), "{files:?}");
+    assert!(place("src/walkers/omega.rs") < place("src/walkers/alpha.rs"), "{files:?}");
+}
