@@ -77,7 +77,7 @@ pub fn select(
 
 impl Selector<'_> {
     fn add_root(&mut self, entry: &Entry, references: &RootReferences) -> SelectedRoot {
-        self.add_own_sections(entry);
+        self.add_own_sections(entry, references);
         self.add_comments(entry);
         let (mut related, mut to_fill) = (0, Vec::new());
         for (relations, kind) in NEIGHBOURS {

@@ -2,7 +2,7 @@
 
 use super::edge_list::{Claims, EdgeList, EdgeRow, line};
 use super::origins::{item_origin, record_origin, redactions, redactions_in_fields, redactions_in_text, text_origin};
-use super::selector::Selector;
+use super::selector::{RootReferences, Selector};
 use super::types::{DRAFT, EDGES, FIELDS, ROOT};
 use super::{Candidate, Evidence, Omission, SectionBody, SelectionContext, TextOrigin, Trim, WorkItemJson, item_of};
 use crate::graph::{Edge, EdgeSource, Entry, Graph, IssueDraft, Node, Target, Unresolved, Value};
@@ -21,7 +21,7 @@ const RELATIONS: [(&str, Relation); 6] = [
 ];
 
 impl Selector<'_> {
-    pub(super) fn add_own_sections(&mut self, entry: &Entry) {
+    pub(super) fn add_own_sections(&mut self, entry: &Entry, references: &RootReferences) {
         let (context, root, none) = (self.context, self.root, Clean::default());
         let record = record_origin(entry);
         let with_state = |candidate| Candidate {
@@ -46,7 +46,7 @@ impl Selector<'_> {
             removals: redactions_in_fields(entry),
             ..Candidate::new(FIELDS, &none, Clean::literal("Work item fields"), record.clone(), body)
         };
-        let body = SectionBody::Edges(Arc::new(EdgeList::new(context, root)));
+        let body = SectionBody::Edges(Arc::new(EdgeList::new(context, root, references)));
         let edges = Candidate {
             trim: Trim::Edges,
             untrusted: entry.untrusted_file
@@ -122,7 +122,7 @@ impl Selector<'_> {
 pub(super) const MAX_LISTED_RELATIONS: usize = 10;
 
 impl EdgeList {
-    pub(super) fn new(context: &SelectionContext<'_>, root: usize) -> Self {
+    pub(super) fn new(context: &SelectionContext<'_>, root: usize, references: &RootReferences) -> Self {
         let row = |edge: &Edge| EdgeRow {
             to: context.id(edge).clone(),
             relation: edge.relation.name(),
@@ -161,7 +161,7 @@ impl EdgeList {
             ([], _) => "No relations are stated; the text names other items.",
             _ => "No relations to known items.",
         };
-        others.splice(0..0, context.progress(root, &rows));
+        others.splice(0..0, context.progress(root, &rows, references));
         Self {
             lines: rows.iter().map(line).collect(),
             none,
@@ -176,19 +176,31 @@ impl EdgeList {
 }
 
 impl SelectionContext<'_> {
-    /// Returns how many of the children and of the boxes in the text are done, if they are known and any is.
-    fn progress(&self, root: usize, rows: &[EdgeRow]) -> Vec<Clean> {
+    /// Returns how many of the children, and of the boxes in the text and in documents of the item's own folder, are done, of
+    /// each that is known and of which any is.
+    fn progress(&self, root: usize, rows: &[EdgeRow], references: &RootReferences) -> Vec<Clean> {
         let children = rows.iter().filter(|row| row.relation == "child" && self.graph.hidden(root) == 0);
         let done = children.clone().filter(|row| matches!(row.state, "done" | "merged"));
-        let (ticked, boxes) = self.corpus.entries[root].body.markdown.outline.boxes;
-        let counts = [
-            (done.count() as u64, children.count() as u64, " children done"),
-            (ticked.into(), boxes.into(), " boxes of the text ticked"),
+        let entry = &self.corpus.entries[root];
+        let (ticked, boxes) = entry.body.markdown.outline.boxes;
+        let text = [
+            (done.count() as u64, children.count() as u64, None, " children done"),
+            (ticked.into(), boxes.into(), None, " boxes of the text ticked"),
         ];
-        let counts = counts.into_iter().filter(|(done, ..)| *done > 0);
-        counts
-            .map(|(done, all, what)| CleanBuf::new().number(done).lit(" of ").number(all).lit(what).finish())
-            .collect()
+        let folder = entry.item.origin.path.dir();
+        let beside = references.files.iter().filter(|it| it.by == root && !it.untrusted && it.file.order != usize::MAX);
+        let beside = beside.filter(|it| !folder.is_empty() && it.file.path.is_under(folder)).filter_map(|it| {
+            let (ticked, boxes) = it.document.as_ref().ok()?.text.markdown.outline.boxes;
+            Some((ticked.into(), boxes.into(), Some(&it.shown), " ticked"))
+        });
+        let counts = text.into_iter().chain(beside).filter(|(done, ..)| *done > 0);
+        let line = |(done, all, document, what): (u64, u64, Option<&Clean>, &'static str)| {
+            let mut line = CleanBuf::new();
+            line.number(done).lit(" of ").number(all);
+            document.iter().for_each(|shown| _ = line.lit(" boxes of ").line(shown));
+            line.lit(what).finish()
+        };
+        counts.map(line).collect()
     }
 
     /// Returns the relations of an item to what cannot be found, without those that only untrusted authors state.

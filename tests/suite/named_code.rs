@@ -111,7 +111,7 @@ fn named_lines_have_the_head_of_their_definition_and_grow_to_the_file() {
 #[test]
 fn code_that_a_document_of_the_items_folder_names_is_in_the_pack_after_its_own() {
     let spec = "# Cache\n\nKeep answers, see `src/own.rs`.\n";
-    let tasks = "- [ ] T1 Extend `src/cache.rs`\n- [ ] T2 Add `src/new.rs`\n- [ ] T3 `src/own.rs`, `src/key.pem`\n";
+    let tasks = "- [ ] T1 Extend `src/cache.rs`\n- [ ] T2 Add `src/new.rs`\n- [ ] T3 `src/own.rs`, `src/key.pem`\n- [x] T0\n";
     let sandbox = Sandbox::with(&[
         (
             "contextpack.yml",
@@ -133,6 +133,8 @@ fn code_that_a_document_of_the_items_folder_names_is_in_the_pack_after_its_own()
     let named = of("code.src/cache.rs").unwrap();
     assert_eq!(named["metadata"]["evidence"]["at"], "specs/001-cache/tasks.md:1");
     assert_eq!(of("code.src/own.rs").unwrap()["metadata"]["evidence"]["at"], "specs/001-cache/spec.md:3");
+    let edges = of("root.edges").unwrap();
+    assert!(text(&edges).contains("1 of 4 boxes of specs/001-cache/tasks.md ticked"), "{edges}");
     // What is yet to be written is no omission.
     let pack = sandbox.read("packs/001-cache.coding.json");
     assert!(!pack.contains("code.src/new.rs"));
