@@ -341,8 +341,9 @@ fn origin(repository: &Repository, project: &Project<'_>) -> PageOrigin {
     let remote = git::remote(root).ok().flatten().and_then(|url| GithubRepo::of_remote(&url));
     let configured = || Some(GithubRepo { host: github.host.clone(), repo: github.repo.clone()? });
     let found = remote.or_else(configured);
-    let url = found.as_ref().map(|GithubRepo { host, repo }| format!("https://{host}/{repo}"));
     let folder = || root.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let commit = git::head_commit(root, &[]).map(|(commit, _)| commit);
-    PageOrigin { repo: project.redacted_line(&found.map_or_else(folder, |found| found.repo)), url, commit }
+    let clean = project.redacted_line(&found.as_ref().map_or_else(folder, |found| found.repo.clone()));
+    let url = found.filter(|found| found.repo == clean).map(|found| format!("https://{}/{clean}", found.host));
+    PageOrigin { repo: clean, url, commit }
 }

@@ -111,7 +111,8 @@ fn named_lines_have_the_head_of_their_definition_and_grow_to_the_file() {
 #[test]
 fn code_that_a_document_of_the_items_folder_names_is_in_the_pack_after_its_own() {
     let spec = "# Cache\n\nKeep answers, see `src/own.rs`.\n";
-    let tasks = "- [ ] T1 Extend `src/cache.rs`\n- [ ] T2 Add `src/new.rs`\n- [ ] T3 `src/own.rs`, `src/key.pem`\n- [x] T0\n";
+    let tasks =
+        "- [ ] T1 Extend `src/cache.rs`\n- [ ] T2 Add `src/new.rs`\n- [ ] T3 `src/own.rs`, `src/key.pem`\n- [x] T0\n";
     let sandbox = Sandbox::with(&[
         (
             "contextpack.yml",

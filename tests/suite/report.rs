@@ -224,6 +224,10 @@ fn the_page_names_the_repo_and_its_commit_and_holds_markdown_as_a_tree() {
     let origin =
         serde_json::json!({"repo": "owner/name", "url": "https://github.com/owner/name", "commit": commit.trim()});
     assert_eq!(json(&page, "freshness")["origin"], origin);
+    // A name that looks like a secret is not spelled out in links either.
+    let token = format!("{}_{}", "ghp", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    sandbox.git(&["remote", "set-url", "origin", &format!("https://github.com/owner/{token}")]);
+    assert!(!sandbox.expect(0, &["page", "-o", "-"]).contains(&token));
     let all: serde_json::Value = serde_json::from_str(between(&page, "id=\"data\">", "</script>")).unwrap();
     let trees: Vec<_> = all["trees"].as_object().unwrap().values().collect();
     let heading = serde_json::json!(["h1", "", ["7. Cache"]]);
