@@ -251,7 +251,7 @@ impl SetupFindings<'_> {
         let (all, profiles) = (items.len(), self.found.profiles());
         let open = items.iter().filter(|item| item.is_open()).count();
         let of = match self.found.open_only() {
-            true => format!("{open} open of {} (`roots` in {CONFIG})", counted(all, "item")),
+            true => format!("{open} not done of {} (`roots` in {CONFIG})", counted(all, "item")),
             false => counted(all, "item"),
         };
         let packs = counted(if self.found.open_only() { open } else { all } * profiles.len(), "pack");

@@ -36,8 +36,8 @@ function node(x, y, told, act) {
   const box = svg("rect", { width: NODE.width, height: NODE.height, rx: 8, class: "box " + told.kind });
   const small = [told.relation && words(told.relation), told.id && middleCut(told.id, 24), told.state && words(told.state), told.shown && words(told.shown)];
   const texts = [
-    svg("text", { x: 12, y: 18, class: "small" }, line(small.filter(Boolean).join(" · "), 52)),
-    svg("text", { x: 12, y: 36 }, middleCut(told.title, 40)),
+    svg("text", { x: 12, y: 18, class: "small" }, line(small.filter(Boolean).join(" · "), 44)),
+    svg("text", { x: 12, y: 36 }, middleCut(told.title, 36)),
   ];
   const title = svg("title", {}, line(`${told.id}: ${told.title}`, 300));
   const place = { transform: `translate(${x} ${y})` };

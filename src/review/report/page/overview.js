@@ -156,7 +156,7 @@ function overview(found, all, open) {
   const heads = ["Pack", "State", "Use", "Freshness", "Warnings"].map((text) => el("th", { scope: "col" }, text));
   return [
     el("p", { class: "quiet" }, found.length === all.length ? counted(all.length, "pack") : `${grouped(found.length)} of ${counted(all.length, "pack")}`),
-    totals(found),
+    found.length ? totals(found) : "",
     found.some(({ entry }) => entry.pack) ? feedsOf(found) : "",
     found.length ? el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Packs" },
       el("table", { class: "packs" }, el("caption", {}, "Packs"), el("thead", {}, el("tr", {}, heads)), body), more) : el("p", {}, "No pack is like that."),

@@ -126,8 +126,8 @@ function cutView(pack) {
   const measure = unit(pack.budget);
   const shorter = pack.sections.filter((section) => section.metadata.detail !== "full");
   const items = [
-    ...shorter.map(({ id, title, metadata: { detail, chars, full_chars } }) => [leadsTo(id, quote(title, 120)), ": ", el("strong", {}, words(detail)),
-      full_chars ? `, ${grouped(chars)} of ${grouped(full_chars)} characters` : ""]),
+    ...shorter.map(({ id, title, source, metadata: { detail, chars, full_chars } }) => [leadsTo(id, quote(title, 120)), ": ", el("strong", {}, words(detail)),
+      full_chars ? `, ${grouped(chars)} of ${grouped(full_chars)} characters` : "", " ", where(source)]),
     ...pack.omissions.map((it) => [quote(it.title, 120), ": ", el("strong", {}, words(it.reason)), measure.of(it) ? `, ${grouped(measure.of(it))} ${measure.name}` : "",
       " ", where(it.source), " ", el("span", { class: "quiet" }, words(it.provenance))]),
   ];
@@ -185,26 +185,29 @@ function freshnessTag(fresh) {
 // Whether texts are shown as they are; it stays for the next pack.
 let isRaw = false;
 
-// All that an agent gets, once: for reading, with the instructions folded, or as it is.
+// All that an agent gets, once: for reading, with the instructions and all that comes before the item folded, or as it is.
 function textView(entry) {
   const text = renderingOf(entry);
+  const first = entry.pack.sections.indexOf(rootSection(entry.pack));
   const body = el("div", { class: "whole", tabindex: 0, role: "region", "aria-label": "What the agent reads" });
   const ways = [["Read", false], ["Raw", true]].map(([name, raw]) => el("button", { type: "button", class: "small", on: { click: () => show(raw) } }, name));
   const copying = el("button", { type: "button", class: "small", on: { click: () => copy(text, copying) } }, "Copy");
   function show(raw) {
     isRaw = raw;
     ways.forEach((button, at) => button.setAttribute("aria-pressed", String(raw === (at === 1))));
-    body.replaceChildren(...raw ? [block(text)] : entry.pack.sections.map((section) => partOfText(entry, section)));
+    body.replaceChildren(...raw ? [block(text)] : entry.pack.sections.map((section, at) => partOfText(entry, section, at < first)));
   }
   show(isRaw);
   const heading = el("h3", {}, "What the agent reads ", el("span", { class: "count" }, counted([...text].length, "character")));
   return el("section", { class: "rendering" }, el("div", { class: "ways" }, heading, ways, copying), body);
 }
 
-function partOfText(entry, section) {
-  const head = [quote(section.title, 200), " ", el("span", { class: "quiet" }, words(relationOf(entry, section)))];
+// What comes before the item is the same for many, and folded.
+function partOfText(entry, section, isBefore) {
+  const relation = words(relationOf(entry, section));
+  const head = [quote(section.title, 200), " ", relation === section.title.toLowerCase() ? "" : el("span", { class: "quiet" }, relation)];
   const body = section.content ? readable(section) : el("p", { class: "quiet" }, "Only its name is there.");
-  if (section.kind !== "instructions") return el("article", { "data-section": section.id, tabindex: -1 }, el("h4", {}, head), body);
+  if (section.kind !== "instructions" && !isBefore) return el("article", { "data-section": section.id, tabindex: -1 }, el("h4", {}, head), body);
   return el("article", { "data-section": section.id, tabindex: -1 }, el("details", {}, el("summary", {}, head), body));
 }
 
@@ -214,6 +217,7 @@ function showInText(id) {
   if (!find()) pane.querySelector(".ways button").click();
   const article = find();
   if (article) {
+    for (const details of article.querySelectorAll("details")) details.open = true;
     article.scrollIntoView({ block: "nearest" });
     article.focus({ preventScroll: true });
   }
