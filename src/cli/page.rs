@@ -60,7 +60,9 @@ fn of_packs(global: &Global, shown: &[PathBuf]) -> Result<Page, Failure> {
     let packs = PackFiles::open(&global.workspace(), shown)?;
     let entries = packs.entries();
     if entries.is_empty() {
-        return Err(Failure::usage("there is no pack to show: `contextpack page ITEM` shows one as it is now, `contextpack build` writes all"));
+        return Err(Failure::usage(
+            "there is no pack to show: `contextpack page ITEM` shows one as it is now, `contextpack build` writes all",
+        ));
     }
     let freshness = packs.freshness(packs_page::check(&global.workspace()).as_ref());
     let text = report_page(&report_data(entries.iter().map(AsRef::as_ref)), &freshness, None, None);

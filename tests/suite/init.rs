@@ -130,7 +130,10 @@ fn every_type_of_edge_of_beads_is_a_relation_and_only_open_items_get_a_pack() {
     assert!(config.contains("those that are open. Closed ones are still shown beside them."), "{config}");
     std::fs::remove_file(sandbox.root().join("contextpack.yml")).unwrap();
     let said = sandbox.run(&["init"]).stderr;
-    assert!(said.contains("that gives 1 pack: 1 not done of 6 items (`roots` in contextpack.yml), for coding\n"), "{said}");
+    assert!(
+        said.contains("that gives 1 pack: 1 not done of 6 items (`roots` in contextpack.yml), for coding\n"),
+        "{said}"
+    );
 }
 
 #[test]
