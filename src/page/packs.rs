@@ -154,7 +154,9 @@ impl PackFiles {
                 found.insert(shown, freshness);
             }
         }
-        report_freshness(checked.map(|checked| &checked.origin), &found)
+        // Packs of elsewhere are not of this repo.
+        let origin = checked.map(|checked| &checked.origin).filter(|_| !found.is_empty());
+        report_freshness(origin, &found)
     }
 }
 
