@@ -334,7 +334,7 @@ mod tests {
     /// More than the buffers of both ends hold, and little enough to be read in time on a machine that is busy.
     const PAGE: usize = 16 << 20;
     const SHORT: ServerLimits =
-        ServerLimits { head: Duration::from_millis(300), connection: Duration::from_secs(8), connections: 1 };
+        ServerLimits { head: Duration::from_millis(300), connection: Duration::from_secs(3), connections: 1 };
 
     fn empty() -> PageSource {
         let folder = tempfile::tempdir().unwrap();

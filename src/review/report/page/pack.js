@@ -111,9 +111,9 @@ function handoverView(pack) {
 
 // The first of a list at once, all of it on demand.
 const FEW = 4;
-const few = (id, items, more) => [
+const few = (id, items) => [
   el("ul", {}, items.slice(0, FEW).map((item) => el("li", {}, item))),
-  items.length > FEW ? lazily(id, `and ${grouped(items.length - FEW)} more`, () => el("ul", {}, items.slice(FEW).map((item) => el("li", {}, item)))) : "", more];
+  items.length > FEW ? lazily(id, `and ${grouped(items.length - FEW)} more`, () => el("ul", {}, items.slice(FEW).map((item) => el("li", {}, item)))) : ""];
 
 function warningsView(pack) {
   if (!pack.warnings.length) return "";
