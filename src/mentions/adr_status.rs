@@ -56,10 +56,16 @@ pub fn replaced_decisions(text: &str) -> Vec<&str> {
     let below = |(at, heading): (usize, &Heading)| start(heading)..headings.get(at + 1).map_or(text.len(), start);
     let status = headings.iter().enumerate().find(|(_, heading)| own_status(&heading.title, true).is_some()).map(below);
     let parts = std::iter::once(0..introduction).chain(status);
-    let is_code = |at| outline.blocks.iter().any(|block| block.fence.is_some() && block.range.contains(&at));
+    let mut read = Vec::new();
+    text_blocks(text, &mut |block| match block.kind {
+        TextBlockKind::Code { .. } | TextBlockKind::ListStart { .. } | TextBlockKind::ListEnd => {}
+        TextBlockKind::Row { cells, .. } => read.extend(cells),
+        _ => read.push(block.range),
+    });
+    let is_read = |at| read.iter().any(|range| range.contains(&at));
     let found = parts.flat_map(|part| {
         let names = REPLACED.captures_iter(&text[part.clone()]).filter_map(|found| found.get(1));
-        names.filter(move |names| !is_code(part.start + names.start()))
+        names.filter(move |names| is_read(part.start + names.start()))
     });
     found.flat_map(|names| DECISION.find_iter(names.as_str()).map(|name| name.as_str())).collect()
 }

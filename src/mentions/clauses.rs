@@ -59,10 +59,7 @@ impl<'a> ClauseReader<'a> {
                 named = self.list(self.links[link].range.end, self.words.len(), false);
             }
             let is_of_another = self.is_of_another(whole.start(), &named, &previous);
-            let before = &self.text[self.near(whole.start())..whole.start()];
-            let is_own = !is_of_another
-                && !DENIED.is_match(before)
-                && !self.asks(whole.start(), self.end_of(&named, whole.end()));
+            let is_own = !is_of_another && !self.denies(whole.start(), self.end_of(&named, whole.end()));
             for index in &named {
                 self.claimed[*index] = Some(is_own.then_some(relation));
             }
@@ -180,6 +177,11 @@ impl<'a> ClauseReader<'a> {
     pub(super) fn is_mixed(&self, index: usize) -> bool {
         let word = &self.words[index];
         word.target.is_none() && word.text.len() <= LONGEST_ID && has_digits_and_letters(word.text)
+    }
+
+    /// Returns whether the phrase at a byte, whose list of names ends at `end`, is denied, of the past or asked.
+    pub(super) fn denies(&self, at: usize, end: usize) -> bool {
+        DENIED.is_match(&self.text[self.near(at)..at]) || self.asks(at, end)
     }
 
     /// Returns whether the phrase at a byte, whose list of names ends at `end`, asks instead of stating: `Is it blocked by #8?`

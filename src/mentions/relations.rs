@@ -180,7 +180,7 @@ impl RunReader<'_> {
             let next = self.clauses.word_at(keyword.end());
             let is_name = self.clauses.words.get(next).is_some_and(|word| word.start == keyword.end())
                 && self.clauses.is_at_least(next, NameStrength::Id);
-            if is_name && self.is_free(next) {
+            if is_name && self.is_free(next) && !self.clauses.denies(keyword.start(), self.clauses.words[next].end) {
                 self.state(next, Relation::Related, false);
             }
         }

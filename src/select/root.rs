@@ -179,7 +179,9 @@ impl SelectionContext<'_> {
     /// Returns how many of the children, and of the boxes in the text and in documents of the item's own folder, are done, of
     /// each that is known and of which any is.
     fn progress(&self, root: usize, rows: &[EdgeRow], references: &RootReferences) -> Vec<Clean> {
-        let children = rows.iter().filter(|row| row.relation == "child" && self.graph.hidden(root) == 0);
+        let is_complete =
+            self.graph.hidden(root) == 0 && self.unresolved(root).all(|it| it.relation != Relation::Child);
+        let children = rows.iter().filter(|row| row.relation == "child" && is_complete);
         let done = children.clone().filter(|row| matches!(row.state, "done" | "merged"));
         let entry = &self.corpus.entries[root];
         let (ticked, boxes) = entry.body.markdown.outline.boxes;

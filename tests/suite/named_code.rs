@@ -244,17 +244,21 @@ fn what_git_tracks_is_meant_by_a_name_that_other_files_have() {
 
 #[test]
 fn an_adr_is_not_in_force_once_another_says_that_it_replaced_it() {
-    let item = "---\nid: task:a\ntitle: A\nadrs: [3, 4, 5, 6]\n---\n\nDo it.\n";
+    let item = "---\nid: task:a\ntitle: A\nadrs: [3, 4, 5, 6, 7]\n---\n\nDo it.\n";
     let adr =
         |number: u8, status: &str| format!("# {number}. A\n\n## Status\n\n{status}\n\n## Context\n\nReplaces ADR-6.\n");
     // An example of a notice in a block of code replaced nothing.
-    let newest = adr(9, "Accepted\n\n```text\nSupersedes ADR-5\n```\n\nSupersedes [3. A](0003-a.md) and ADR-4");
+    let newest = adr(
+        9,
+        "Accepted\n\n```text\nSupersedes ADR-5\n```\n\n- x\n\n  ```\n  Supersedes ADR-5\n  ```\n\n<!--\nSupersedes ADR-5\n-->\n\nSupersedes [3. A](0003-a.md) and ADR-4\n\n| a | b |\n|---|---|\n| Replaces | ADR-7 |",
+    );
     let sandbox = Sandbox::configured(&[
         ("work_items/a.md", item),
         ("docs/adr/0003-a.md", &adr(3, "Accepted")),
         ("docs/adr/0004-a.md", &adr(4, "Accepted")),
         ("docs/adr/0005-a.md", &adr(5, "Accepted")),
         ("docs/adr/0006-a.md", &adr(6, "Accepted")),
+        ("docs/adr/0007-a.md", &adr(7, "Accepted")),
         // What is only proposed replaced nothing yet.
         ("docs/adr/0008-a.md", &format!("---\nsupersedes: [0005]\n---\n\n{}", adr(8, "Proposed"))),
     ]);
@@ -277,12 +281,12 @@ fn an_adr_is_not_in_force_once_another_says_that_it_replaced_it() {
     };
     why("new: docs/adr/0009-a.md");
     let by = |number: u8| format!("`docs/adr/000{number}-a.md` is superseded by docs/adr/0009-a.md");
-    assert_eq!(warnings(), [by(3), by(4)]);
+    assert_eq!(warnings(), [by(3), by(4), by(7)]);
     let old = section(&sandbox, "packs/task-a.coding.json", "adr.docs/adr/0003-a.md").unwrap();
     assert_eq!(old["title"], "3. A (superseded by docs/adr/0009-a.md)");
     sandbox.write("docs/adr/0009-a.md", newest.replace("ADR-4", "`ADR-4`"));
     why("docs/adr/0009-a.md changed");
-    assert_eq!(warnings(), [by(3)]);
+    assert_eq!(warnings(), [by(3), by(7)]);
     std::fs::remove_file(sandbox.root().join("docs/adr/0009-a.md")).unwrap();
     why("docs/adr/0009-a.md was removed");
     assert_eq!(warnings(), [""; 0]);
