@@ -13,6 +13,7 @@ use crate::intake::CacheUse;
 use crate::model::{RepoPath, did_you_mean};
 use crate::render::{Form, Rendering};
 use crate::review::invisible_faults;
+use crate::seal::bytes_of;
 use crate::store::{Access, Folder, open_state};
 use crate::wire::Pack;
 use serde::{Deserialize, Serialize};
@@ -24,7 +25,8 @@ use std::time::SystemTime;
 pub(crate) fn print(pack: &Pack, format: Format, part: Option<RenderPart>) -> Result<(), Failure> {
     let Rendering { instructions, context } = crate::render::pack(pack);
     let text = match (format, part) {
-        (Format::Json, _) => {
+        (Format::Json, _) => String::from_utf8_lossy(&bytes_of(pack)).into_owned(),
+        (Format::Parts, _) => {
             let markdown = [&*instructions, &*context].concat();
             let parts =
                 json!({"contextPack": pack, "markdown": markdown, "instructions": instructions, "context": context});
@@ -109,7 +111,7 @@ fn keep(repository: &Repository, pack: &Pack) -> Result<RepoPath, Failure> {
         folder.write_once(".gitignore", ignored)?;
     }
     let hash = pack.hash.strip_prefix("sha256:").unwrap_or(&pack.hash);
-    folder.write(&format!("{hash}.json"), &crate::seal::bytes_of(pack))?;
+    folder.write(&format!("{hash}.json"), &bytes_of(pack))?;
     // The packs and the record are made of the files, and are none of them.
     let settings = repository.settings();
     let mut made = vec![settings.output.dir.as_str(), ".contextpack"];

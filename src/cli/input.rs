@@ -5,7 +5,7 @@ use super::packs::OpenedRepository;
 use crate::console::{Exit, Failure, Format, PathFailure, report, settled};
 use crate::engine::{BudgetLimits, PackTarget};
 use crate::intake::Repo;
-use crate::review::{ReadError, content_hash, read};
+use crate::review::{ReadError, content_hash, newer, read};
 use crate::store::{self, Access, Symlinks};
 use crate::wire::Pack;
 use std::io;
@@ -103,6 +103,9 @@ fn claims_to_be_pack(bytes: &[u8]) -> bool {
 /// Returns a pack that was read, or prints why it is none. One whose content was changed is none with `--strict`, else it is
 /// warned of.
 fn finished(global: &Global, read: Result<Pack, ReadError>, bytes: &[u8], name: &str) -> Result<(Pack, Exit), Failure> {
+    if let Some(note) = read.as_ref().ok().and_then(newer) {
+        global.note(&format!("warning: `{name}` was {note}"))?;
+    }
     let fault = match read {
         Err(error) => error.to_string(),
         Ok(pack) if content_hash(bytes).is_some_and(|digest| digest.to_string() == pack.hash) => {

@@ -17,18 +17,20 @@ struct VerifiedPack {
     hash: Option<String>,
     valid: bool,
     faults: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
     #[serde(skip)]
     bytes: Vec<u8>,
 }
 
 impl VerifiedPack {
     fn new(path: String, bytes: Vec<u8>) -> Self {
-        let Verification { hash, violations, .. } = verify(&bytes);
-        Self { hash: hash.map(|hash| hash.to_string()), bytes, ..Self::other(path, violations) }
+        let Verification { hash, violations, note, .. } = verify(&bytes);
+        Self { hash: hash.map(|hash| hash.to_string()), note, bytes, ..Self::other(path, violations) }
     }
 
     fn other(path: String, faults: Vec<String>) -> Self {
-        Self { path, hash: None, valid: false, faults, bytes: Vec::new() }
+        Self { path, hash: None, valid: false, faults, note: None, bytes: Vec::new() }
     }
 }
 
@@ -62,6 +64,9 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
         valid.into_iter().chain(faults.iter().map(move |fault| format!("invalid: {path}: {fault}")))
     });
     let lines: Vec<String> = lines.collect();
+    for VerifiedPack { path, note, .. } in &verified {
+        note.iter().try_for_each(|note| global.note(&format!("warning: {path}: {note}")))?;
+    }
     let valid = verified.iter().all(|pack| pack.valid);
     let is_empty = verified.is_empty();
     global.print(&json!({"packs": verified}), lines)?;

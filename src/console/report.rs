@@ -25,13 +25,15 @@ pub(crate) enum Format {
     Github,
     /// Messages of a chat, as JSON
     Messages,
+    /// A pack beside its text and the two parts of it, as JSON
+    Parts,
     /// For people, with a header and fitted to the terminal
     Table,
 }
 
 impl Format {
     pub(crate) fn name(self) -> &'static str {
-        ["text", "json", "markdown", "github", "messages", "table"][self as usize]
+        ["text", "json", "markdown", "github", "messages", "parts", "table"][self as usize]
     }
 }
 

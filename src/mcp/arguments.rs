@@ -81,7 +81,7 @@ fn asked(name: &str, arguments: ToolArguments) -> Result<Question, Failure> {
     Ok(match (name, root) {
         (PACK, root) => {
             let policy = policy.as_deref().and_then(Policy::named);
-            Question::Pack(PackQuery { root, agent, profile, policy, max_tokens })
+            Question::Pack(PackQuery { root, agent, profile, policy, max_tokens, as_json: false })
         }
         (LIST, _) => Question::Items(ItemQuery {
             words: query.split_whitespace().map(str::to_lowercase).collect(),
@@ -166,14 +166,18 @@ pub(super) fn pack_at(address: &str) -> Result<PackQuery, String> {
     };
     let query = || {
         let rest = address.strip_prefix(BASE).filter(|rest| !rest.contains('#'))?;
-        let (root, profile) = match rest.split_once('?') {
-            None => (rest, None),
-            Some((root, options)) => {
-                let profile = options.strip_prefix("profile=").filter(|profile| !profile.contains(['&', '=']))?;
-                (root, Some(decoded(profile)?))
+        let (root, options) = rest.split_once('?').map_or((rest, None), |(root, options)| (root, Some(options)));
+        let mut query = PackQuery { root: Some(decoded(root)?), ..PackQuery::default() };
+        for option in options.iter().flat_map(|options| options.split('&')) {
+            match option.split_once('=')? {
+                ("profile", profile) if query.profile.is_none() && !profile.contains('=') => {
+                    query.profile = Some(decoded(profile)?);
+                }
+                ("format", "json") if !query.as_json => query.as_json = true,
+                _ => return None,
             }
-        };
-        Some(PackQuery { root: Some(decoded(root)?), profile, ..PackQuery::default() })
+        }
+        Some(query)
     };
     query().ok_or_else(|| {
         let (address, template) = (unknown_name(address), &offer().templates[0].uri_template);

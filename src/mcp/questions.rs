@@ -37,6 +37,8 @@ pub(super) struct PackQuery {
     pub(super) profile: Option<String>,
     pub(super) policy: Option<Policy>,
     pub(super) max_tokens: Option<u64>,
+    /// Whether the published bytes are asked for, instead of the rendering.
+    pub(super) as_json: bool,
 }
 
 #[derive(Debug)]
@@ -148,6 +150,7 @@ fn pack(repository: &Repository, project: &Project<'_>, query: &PackQuery) -> Re
         warnings.retain(|fault| fault.severity == Severity::Warning);
         let text = crate::render::pack(pack).whole();
         let facts = pack_facts(pack, &text, &warnings);
+        let text = if query.as_json { String::from_utf8_lossy(sealed.bytes()).into_owned() } else { text };
         Ok((text, Some(facts)))
     });
     repository.save_documents();

@@ -214,7 +214,8 @@ impl ServerHandler for McpServer {
         context: CallContext,
     ) -> RpcResult<ReadResourceResponse> {
         let reply = self.ask(&context, pack_at(&request.uri).map(Question::Pack)).await?.map_err(not_found)?;
-        let contents = reply.texts().map(|text| ResourceContents::text(text, &*request.uri).with_mime_type(MARKDOWN));
+        let mime_type = if request.uri.contains("format=json") { "application/json" } else { MARKDOWN };
+        let contents = reply.texts().map(|text| ResourceContents::text(text, &*request.uri).with_mime_type(mime_type));
         Ok(ReadResourceResult::new(contents.collect()).into())
     }
 

@@ -30,5 +30,5 @@ pub use scrub::scrubbed;
 pub use since::{MovedText, PackMoves};
 pub use stale::{Difference, UNEXPLAINED, difference, limits};
 pub use stats::{Stats, StatsCollector, UnusedText};
-pub use verify::{Verification, invisible_faults, root_names, verify};
+pub use verify::{Verification, invisible_faults, newer, root_names, verify};
 pub use why_not::{WhyNot, why_not};

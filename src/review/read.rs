@@ -30,7 +30,7 @@ pub enum ReadError {
     Version(String),
 }
 
-/// Parses a pack; duplicate keys, unknown fields, missing fields and fractions are errors, as in all structs of `wire`.
+/// Parses a pack; duplicate keys, missing fields and fractions are errors. Fields that a newer writer added are kept.
 ///
 /// # Errors
 /// [`ReadError`], with the position.

@@ -21,6 +21,8 @@ pub struct Verification {
     pub hash: Option<Digest>,
     /// Every violation of `context_pack/v1`.
     pub violations: Vec<String>,
+    /// A note on fields that a newer writer added, if there are any: the order and the words of such a pack are not checked.
+    pub note: Option<String>,
 }
 
 impl Verification {
@@ -35,7 +37,8 @@ pub fn verify(bytes: &[u8]) -> Verification {
     let pack = match read(bytes) {
         Ok(pack) => pack,
         Err(error) => {
-            return Verification { hash: None, violations: vec![format!("it is no context pack: {error}")] };
+            let violations = vec![format!("it is no context pack: {error}")];
+            return Verification { hash: None, violations, note: None };
         }
     };
     let mut faults = Vec::new();
@@ -48,16 +51,30 @@ pub fn verify(bytes: &[u8]) -> Verification {
         None => faults.push("its hash cannot be computed".to_owned()),
     }
     id(&pack, &mut faults);
-    form(bytes, &pack, &mut faults);
-    order(&pack, &mut faults);
-    sections(&pack, &mut faults);
-    vocabulary(&pack, &mut faults);
-    edges(&pack, &mut faults);
+    let note = newer(&pack);
+    if note.is_none() {
+        form(bytes, &pack, &mut faults);
+        order(&pack, &mut faults);
+        sections(&pack, &mut faults);
+        vocabulary(&pack, &mut faults);
+        edges(&pack, &mut faults);
+    }
     faults.extend(invisible_faults(&pack));
-    budget(&pack, &mut faults);
+    if note.is_none() || Form::named(&pack.budget.rendering).is_some() {
+        budget(&pack, &mut faults);
+    }
     // They quote a file that anyone may have written.
     let violations = faults.iter().map(|fault| Redactor::built_in().line(fault)).collect();
-    Verification { hash: digest, violations }
+    Verification { hash: digest, violations, note }
+}
+
+/// Returns a note on the fields that a newer writer added; `None` if there are none.
+pub fn newer(pack: &Pack) -> Option<String> {
+    let fields = pack.newer_fields();
+    let named: Vec<String> = fields.iter().take(5).map(|field| shown(field)).collect();
+    let more = if fields.len() > named.len() { " and others" } else { "" };
+    let note = || format!("written by a newer version: this one does not know {}{more}", named.join(", "));
+    (!fields.is_empty()).then(|| Redactor::built_in().line(&note()))
 }
 
 /// Returns the names that a pack of this root may have: the work item's id, or the issue's `issue-<number>` and

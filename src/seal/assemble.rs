@@ -7,7 +7,7 @@ use crate::fit::{
 };
 use crate::model::slug;
 use crate::redact::Clean;
-use crate::wire;
+use crate::wire::{self, Extra};
 
 pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
     let selection = &fitted.selection;
@@ -25,6 +25,7 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
         count: removal.count.into(),
         reason: removal.reason.clone(),
         to_include: removal.to_include.clone(),
+        extra: Extra::new(),
     };
     let mut redactions: Vec<wire::Redaction> = removals.map(redaction).collect();
     redactions.dedup();
@@ -41,6 +42,7 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
             work_item_id: selection.root.is_item.then(|| selection.root.id.to_string()),
             issue_url: string(&selection.root.url),
             title: selection.root.title.to_string(),
+            extra: Extra::new(),
         },
         agent: labels.agent.as_ref().map(agent),
         policy: labels.policy.map(|policy| policy.name().to_owned()),
@@ -51,6 +53,7 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
             context_box_id: handover.context_box.to_string(),
             target_profile_box_id: handover.profile_box.to_string(),
             output_box: handover.output_box.to_string(),
+            extra: Extra::new(),
         }),
         inputs: selection.inputs.iter().map(input).collect(),
         budget: budget(fitted, counted),
@@ -59,12 +62,13 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
         omissions: fitted.omissions.iter().map(omission).collect(),
         redactions,
         warnings: warnings.into_iter().map(warning).collect(),
+        extra: Extra::new(),
     };
     Sealed::new(pack, &slug(&selection.root.name))
 }
 
 fn agent(AgentLabel { key, name }: &AgentLabel) -> wire::PackAgent {
-    wire::PackAgent { key: key.to_string(), name: name.to_string() }
+    wire::PackAgent { key: key.to_string(), name: name.to_string(), extra: Extra::new() }
 }
 
 fn budget(fitted: &Fitted, counted: bool) -> wire::PackBudget {
@@ -80,6 +84,7 @@ fn budget(fitted: &Fitted, counted: bool) -> wire::PackBudget {
         used_chars: fitted.used.chars,
         used_bytes: fitted.used.bytes,
         used_tokens: counted.then_some(fitted.used.tokens),
+        extra: Extra::new(),
     }
 }
 
@@ -119,6 +124,7 @@ fn section(candidate: &Candidate, kept: &FittedSection, root: &str, counted: boo
             evidence: candidate.evidence.as_ref().map(|Evidence { source, at }| wire::SectionEvidence {
                 source: (*source).to_owned(),
                 at: at.to_string(),
+                extra: Extra::new(),
             }),
             edges,
             untrusted_edges: list.map(|list| list.claims.count as u64).filter(|count| *count > 0),
@@ -132,14 +138,17 @@ fn section(candidate: &Candidate, kept: &FittedSection, root: &str, counted: boo
                 kind: card.kind.to_string(),
                 role: card.role.to_owned(),
                 author_id: card.author.to_string(),
+                extra: Extra::new(),
             }),
+            extra: Extra::new(),
         },
+        extra: Extra::new(),
     }
 }
 
 fn likely_file(file: &LikelyFile) -> wire::PackFile {
     let words = file.words.iter().map(ToString::to_string).collect();
-    wire::PackFile { path: file.path.to_string(), lines: file.lines, words }
+    wire::PackFile { path: file.path.to_string(), lines: file.lines, words, extra: Extra::new() }
 }
 
 fn edge(row: &EdgeRow, root: &str, trust: Option<String>) -> wire::PackEdge {
@@ -153,6 +162,7 @@ fn edge(row: &EdgeRow, root: &str, trust: Option<String>) -> wire::PackEdge {
         source: row.evidence.source.to_owned(),
         at: row.evidence.at.to_string(),
         trust,
+        extra: Extra::new(),
     }
 }
 
@@ -166,6 +176,7 @@ fn omission(omission: &Omission) -> wire::PackOmission {
         trust: omission.untrusted.then(|| trust_name(true).to_owned()),
         chars: omission.chars,
         tokens: omission.tokens,
+        extra: Extra::new(),
     }
 }
 
@@ -177,12 +188,12 @@ fn warning(notice: &Notice) -> wire::Warning {
         ..wire::SectionSource::default()
     };
     let (code, message) = (notice.code.to_owned(), notice.message.to_string());
-    wire::Warning { code, message, source: notice.path.as_ref().map(source) }
+    wire::Warning { code, message, source: notice.path.as_ref().map(source), extra: Extra::new() }
 }
 
 fn input(input: &Input) -> wire::PackInput {
-    let wire::SectionSource { kind, id, path, url, version, .. } = source(&input.origin);
-    wire::PackInput { kind, id, path, url, version, digest: input.digest.map(|digest| digest.to_string()) }
+    let wire::SectionSource { kind, id, path, url, version, extra, .. } = source(&input.origin);
+    wire::PackInput { kind, id, path, url, version, digest: input.digest.map(|digest| digest.to_string()), extra }
 }
 
 fn string(text: &Option<Clean>) -> Option<String> {
@@ -198,5 +209,6 @@ fn source(origin: &TextOrigin) -> wire::SectionSource {
         url: string(&origin.url),
         anchor: string(&origin.anchor),
         version: origin.version.map(|version| version.to_string()),
+        extra: Extra::new(),
     }
 }

@@ -22,7 +22,7 @@ impl Stamp {
     /// Creates a stamp of this program.
     pub fn new(generated_at: String) -> Self {
         let (name, version) = ("contextpack".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
-        Self { generated_at, generator: wire::Generator { name, version, redaction_rules: None } }
+        Self { generated_at, generator: wire::Generator { name, version, ..wire::Generator::default() } }
     }
 
     /// Returns the stamp of a build that redacts by this version of the built-in rules.

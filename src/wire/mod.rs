@@ -5,6 +5,8 @@
 //! below 2^53 and object keys are ASCII, which is all of RFC 8785 that is needed.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The value of `schema_version`.
 pub const SCHEMA_VERSION: &str = "context_pack/v1";
@@ -14,10 +16,12 @@ pub const RENDERING: &str = "markdown/2";
 /// The JSON Schema (2020-12) of a pack, with a final newline; a test makes it from the types below.
 pub const SCHEMA: &str = include_str!("../../schema/pack.schema.json");
 
+/// The fields of an object that this version does not know: they are kept, and the hash covers them.
+pub type Extra = BTreeMap<String, Value>;
+
 /// A context pack: everything that one piece of work needs, bounded, hashed and explained.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct Pack {
     /// Always `context_pack/v1`.
     pub schema_version: String,
@@ -57,12 +61,29 @@ pub struct Pack {
     pub redactions: Vec<Redaction>,
     /// Warnings about the inputs.
     pub warnings: Vec<Warning>,
+    /// Fields that a newer writer added.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl Pack {
+    /// Returns the names of the fields that a newer writer added, in alphabetical order; none in a pack of this version.
+    pub fn newer_fields(&self) -> BTreeSet<&str> {
+        let Self { generator, root, inputs, budget, sections, omissions, redactions, warnings, .. } = self;
+        let sources = sections.iter().map(|it| &it.source).chain(omissions.iter().map(|it| &it.source));
+        let edges = sections.iter().flat_map(|it| it.metadata.edges.iter().flatten());
+        let extras = [&self.extra, &generator.extra, &root.extra, &budget.extra].into_iter();
+        let extras = extras.chain(inputs.iter().map(|it| &it.extra)).chain(sections.iter().map(|it| &it.extra));
+        let extras = extras.chain(sections.iter().map(|it| &it.metadata.extra)).chain(sources.map(|it| &it.extra));
+        let extras = extras.chain(edges.map(|it| &it.extra)).chain(omissions.iter().map(|it| &it.extra));
+        let extras = extras.chain(redactions.iter().map(|it| &it.extra)).chain(warnings.iter().map(|it| &it.extra));
+        extras.flat_map(|extra| extra.keys().map(String::as_str)).collect()
+    }
 }
 
 /// The program that built a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct Generator {
     /// The program's name.
     pub name: String,
@@ -71,12 +92,14 @@ pub struct Generator {
     /// The version of the built-in redaction rules. The hash leaves it out: the same text gives the same pack under other rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redaction_rules: Option<String>,
+    /// Fields that a newer writer added.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// The root of a pack: an id, a URL, or both.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Root"))]
-#[serde(deny_unknown_fields)]
 pub struct PackRoot {
     /// The work item's stable id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,25 +107,30 @@ pub struct PackRoot {
     /// The issue's URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue_url: Option<String>,
-    /// The title.
+    /// The title; empty if the writer left it out.
+    #[serde(default)]
     pub title: String,
+    /// Fields that a newer writer added.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// The agent that a pack is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Agent"))]
-#[serde(deny_unknown_fields)]
 pub struct PackAgent {
     /// Its key, such as `agent:research:main`.
     pub key: String,
     /// Its name.
     pub name: String,
+    /// Fields that a newer writer added.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// The handover that a pack is made by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Handover"))]
-#[serde(deny_unknown_fields)]
 pub struct PackHandover {
     /// The recipe.
     pub recipe: String,
@@ -115,12 +143,14 @@ pub struct PackHandover {
     pub target_profile_box_id: String,
     /// The log that the agent appends to.
     pub output_box: String,
+    /// Fields that a newer writer added.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// A text that was read for a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Input"))]
-#[serde(deny_unknown_fields)]
 pub struct PackInput {
     /// `work_item`, `issue`, `file`, `builtin` or `card`.
     pub kind: String,
@@ -139,12 +169,14 @@ pub struct PackInput {
     /// SHA-256 of the text after redaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+    /// Fields that a newer writer added.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// The limits of a pack, and how much of them its rendering uses.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Budget"))]
-#[serde(deny_unknown_fields)]
 pub struct PackBudget {
     /// The most Unicode scalar values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -172,12 +204,14 @@ pub struct PackBudget {
     /// Tokens of the rendering; present if `max_tokens` is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used_tokens: Option<u64>,
+    /// Fields that a newer writer added.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// A text in a pack, with its source and the reason why it is in the pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct Section {
     /// Unique in the pack and stable between builds, such as `adr.docs/adr/0007-cache.md`.
     pub id: String,
@@ -193,12 +227,14 @@ pub struct Section {
     pub content: String,
     /// Facts about the text for programs.
     pub metadata: Metadata,
+    /// Fields that a newer writer added.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// The source of a text.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Source"))]
-#[serde(deny_unknown_fields)]
 pub struct SectionSource {
     /// `work_item`, `issue`, `file`, `builtin` or `card`.
     pub kind: String,
@@ -220,12 +256,14 @@ pub struct SectionSource {
     /// The version of a built-in text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// Fields that a newer writer added.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// Facts about a section.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct Metadata {
     /// The level of detail: `full`, `truncated`, `excerpt` or `pointer`.
     pub detail: String,
@@ -288,12 +326,14 @@ pub struct Metadata {
     /// Which card it is, and whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<PackCard>,
+    /// Fields that a newer writer added.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// A file that shares words with the root.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "File"))]
-#[serde(deny_unknown_fields)]
 pub struct PackFile {
     /// The file, from the repo's root.
     pub path: String,
@@ -301,12 +341,14 @@ pub struct PackFile {
     pub lines: [u64; 2],
     /// Words that it shares with the root, the rarest first.
     pub words: Vec<String>,
+    /// Fields that a newer writer added.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// A card that a handover gives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Card"))]
-#[serde(deny_unknown_fields)]
 pub struct PackCard {
     /// The card's id: `sha256:` and 64 hex digits.
     pub id: String,
@@ -317,23 +359,27 @@ pub struct PackCard {
     pub role: String,
     /// Who wrote it.
     pub author_id: String,
+    /// Fields that a newer writer added.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// The place where a relation or reference was stated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Evidence"))]
-#[serde(deny_unknown_fields)]
 pub struct SectionEvidence {
     /// `field`, `sub_issue`, `dependency_api`, `checklist`, `body` or, for a file, `reference`.
     pub source: String,
     /// `path:line` or a URL.
     pub at: String,
+    /// Fields that a newer writer added.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// A one-hop edge of the root.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Edge"))]
-#[serde(deny_unknown_fields)]
 pub struct PackEdge {
     /// The root's id.
     pub from: String,
@@ -354,12 +400,14 @@ pub struct PackEdge {
     /// `untrusted` if only untrusted authors state it, and not in the root's own text: nothing relies on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<String>,
+    /// Fields that a newer writer added.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// A section that could have been in the pack and was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Omission"))]
-#[serde(deny_unknown_fields)]
 pub struct PackOmission {
     /// The id that its section would have; for many comments those of the first and the last, as in `comment.101-163`.
     pub id: String,
@@ -380,12 +428,14 @@ pub struct PackOmission {
     /// Tokens of its full text, if known and counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
+    /// Fields that a newer writer added.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// A redaction in a section's source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct Redaction {
     /// The section's id.
     pub section: String,
@@ -401,12 +451,14 @@ pub struct Redaction {
     pub reason: String,
     /// How to include the text safely.
     pub to_include: String,
+    /// Fields that a newer writer added.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// A warning about the inputs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct Warning {
     /// The diagnostic's code, which has a page in the documentation.
     pub code: String,
@@ -415,6 +467,9 @@ pub struct Warning {
     /// The place that the warning is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SectionSource>,
+    /// Fields that a newer writer added.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 #[cfg(test)]

@@ -96,6 +96,7 @@ fn hostile() -> impl Strategy<Value = Pack> {
                     provenance: "root".to_owned(),
                     content,
                     metadata: Metadata { trust: trust(trusted), state: Some(other), ..Metadata::default() },
+                    extra: Default::default(),
                 });
             }
             pack.omissions = omissions
@@ -109,6 +110,7 @@ fn hostile() -> impl Strategy<Value = Pack> {
                     trust: trust(trusted).filter(|_| !trusted),
                     chars: None,
                     tokens: None,
+                    extra: Default::default(),
                 })
                 .collect();
             pack

@@ -116,8 +116,8 @@ fn the_policy_is_that_of_the_command_the_job_the_agent_or_the_configuration() {
     assert_eq!(policy(&["--agent", "ops"]), "expanded");
     assert_eq!(policy(&["--agent", "ops", "--policy", "default"]), "default");
     let job = |args: &[&str]| sandbox.json(0, &[&["agent", "job", "daily", "--format", "json"], args].concat());
-    assert_eq!(job(&[])["contextPack"]["policy"], "minimal");
-    assert_eq!(job(&["--policy", "expanded"])["contextPack"]["policy"], "expanded");
+    assert_eq!(job(&[])["policy"], "minimal");
+    assert_eq!(job(&["--policy", "expanded"])["policy"], "expanded");
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn a_session_begins_without_a_root_and_says_that_there_is_no_task() {
 #[test]
 fn a_job_gives_the_agents_context_with_the_instructions_at_its_end() {
     let sandbox = office();
-    let printed = sandbox.json(0, &["agent", "job", "fix", "--format", "json"]);
+    let printed = sandbox.json(0, &["agent", "job", "fix", "--format", "parts"]);
     let pack = &printed["contextPack"];
     assert_eq!((&pack["job"], &pack["root"]["work_item_id"]), (&"fix".into(), &"feat:root".into()));
     assert_eq!(ids(pack).last(), Some(&"job"));

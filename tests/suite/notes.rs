@@ -179,7 +179,7 @@ fn pinned(document: &str) -> Sandbox {
 }
 
 fn guide(sandbox: &Sandbox) -> serde_json::Value {
-    let pack = &sandbox.json(0, &["render", "feat:a", "--format", "json"])["contextPack"];
+    let pack = &sandbox.json(0, &["render", "feat:a", "--format", "json"]);
     let sections = pack["sections"].as_array().unwrap();
     let documents: Vec<_> = sections.iter().filter(|section| section["kind"] == "document_notes").collect();
     assert_eq!(documents.len(), 1, "a file with notes is no document");

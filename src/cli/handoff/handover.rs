@@ -17,7 +17,7 @@ use crate::model::{CardSource, RepoPath, did_you_mean};
 use crate::review::read;
 use crate::seal::Sealed;
 use crate::store::{Access, Folder};
-use crate::wire::{Pack, PackAgent};
+use crate::wire::{Extra, Pack, PackAgent};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -122,7 +122,7 @@ pub(crate) fn built(
     let (profiles, limits) = repository.with_defaults(project, Some(&agent), &budget.profiles, budget.limits())?;
     let Some(profile) = profiles.into_iter().next() else { return Err(Failure::usage("there is no profile")) };
     let handover = project.handed_over(name, from.map(|from| from.key.as_str()), &plan);
-    let target = PackAgent { key: known.key.to_string(), name: known.name.to_string() };
+    let target = PackAgent { key: known.key.to_string(), name: known.name.to_string(), extra: Extra::new() };
     let agent = AgentContext { handover: Some(handover), ..agent };
     let probe = BudgetProbe { project, item, profile, limits, stamp, agent: Some(agent) };
     let (sealed, run) = opened.build(&probe)?;
