@@ -54,7 +54,7 @@ fn run_command() -> Exit {
             // Help and version are output; all else is wrong usage.
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Done };
             let printed = print_usage(&error).and_then(|()| match error.use_stderr() && asks_for_json() {
-                true => report::print_error_json(&usage_message(&error), code, &[]),
+                true => report::print_error_json(&usage_message(&error), "bad_request", code, &[]),
                 false => Ok(()),
             });
             return if printed.is_ok() { code } else { code.and(Exit::Outside) };

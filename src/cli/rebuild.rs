@@ -2,7 +2,7 @@
 
 use super::packs::{OpenedRepository, PackKey};
 use crate::config::Policy;
-use crate::console::{Failure, stamp};
+use crate::console::{Exit, Failure, stamp};
 use crate::engine::{AgentContext, BudgetLimits, BudgetProbe, PackTarget};
 use crate::handoff::cards::{CardError, CardStore};
 use crate::handoff::handover::replay;
@@ -63,9 +63,9 @@ impl From<CardError> for Failure {
     fn from(error: CardError) -> Self {
         match error {
             CardError::BadRequest(message) => Self::Usage(message),
-            CardError::NotFound(message) | CardError::Invalid(message) | CardError::Secret(message) => {
-                Self::Input(message)
-            }
+            CardError::NotFound(message) => Self::NotFound(Exit::Input, message),
+            CardError::Unauthorized(message) => Self::Unauthorized(message),
+            CardError::Invalid(message) | CardError::Secret(message) => Self::Input(message),
             CardError::Store(error) => error.into(),
         }
     }

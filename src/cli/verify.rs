@@ -146,7 +146,7 @@ fn against_repo(global: &Global, verified: &[VerifiedPack]) -> Result<Vec<Option
     let fault = |one: &VerifiedPack| {
         let Some(pack) = read(&one.bytes).ok().filter(|_| one.faults.is_empty()) else { return Ok(None) };
         let probe = match opened.probe_again(&pack, PackKey::of(&pack).root) {
-            Err(Failure::Usage(message) | Failure::Input(message)) => {
+            Err(Failure::Usage(message) | Failure::NotFound(_, message) | Failure::Input(message)) => {
                 return Ok(Some(format!("the repo has no such pack: {message}")));
             }
             probe => probe?,

@@ -56,6 +56,10 @@ pub(crate) enum Failure {
     Usage(String),
     /// The input has an error that has no place in a file of the user's; the message says all.
     Input(String),
+    /// What the message names does not exist: wrong usage, or an error of the input.
+    NotFound(Exit, String),
+    /// The message names something that was not given to the agent.
+    Unauthorized(String),
     /// A file, the network or another program failed.
     Outside(Box<dyn Error>),
     /// Git changed files while they were read; the command may start again.
@@ -78,6 +82,8 @@ impl Failure {
         match self {
             Self::Usage(message) => Self::Usage(change(message)),
             Self::Input(message) => Self::Input(change(message)),
+            Self::NotFound(exit, message) => Self::NotFound(exit, change(message)),
+            Self::Unauthorized(message) => Self::Unauthorized(change(message)),
             failure => failure,
         }
     }
@@ -101,14 +107,27 @@ impl Failure {
         let is_version = |it: &Diagnostic| it.code == Code::RequiredVersion;
         match self {
             Self::Config { diagnostics, .. } if diagnostics.iter().any(is_version) => Some(Exit::Usage),
-            Self::Config { .. } | Self::Unread(_) | Self::Input(_) => Some(Exit::Input),
+            Self::Config { .. } | Self::Unread(_) | Self::Input(_) | Self::Unauthorized(_) => Some(Exit::Input),
             Self::Usage(_) => Some(Exit::Usage),
+            Self::NotFound(exit, _) => Some(*exit),
             Self::Outside(error) => {
                 let kind = error.downcast_ref().map(io::Error::kind);
                 (kind != Some(io::ErrorKind::BrokenPipe)).then_some(Exit::Outside)
             }
             Self::Unsettled => Some(Exit::Outside),
             Self::Reported(exit) => Some(*exit),
+        }
+    }
+
+    /// Returns the stable word for the kind of failure, for programs (`docs/commands.md`).
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::Usage(_) => "bad_request",
+            Self::NotFound(..) => "not_found",
+            Self::Unauthorized(_) => "unauthorized",
+            Self::Input(_) | Self::Unread(_) | Self::Reported(_) | Self::Config { .. } => "invalid_input",
+            Self::Outside(_) => "failed",
+            Self::Unsettled => "busy",
         }
     }
 
@@ -130,6 +149,7 @@ impl Failure {
     fn raw_message(&self) -> String {
         match self {
             Self::Usage(message) | Self::Input(message) => message.clone(),
+            Self::NotFound(_, message) | Self::Unauthorized(message) => message.clone(),
             Self::Outside(error) => error.to_string(),
             Self::Unsettled => EngineError::Unsettled(Unsettled).to_string(),
             Self::Unread(_) | Self::Reported(_) => "an input cannot be read".to_owned(),
@@ -150,6 +170,7 @@ impl From<EngineError> for Failure {
             EngineError::Config { diagnostics, text } => Self::Config { diagnostics, text },
             EngineError::Unread(diagnostics) | EngineError::NotBuilt { diagnostics } => Self::Unread(diagnostics),
             EngineError::Unsettled(_) => Self::Unsettled,
+            error if error.is_not_found() => Self::NotFound(Exit::Usage, error.to_string()),
             EngineError::Profile { .. }
             | EngineError::Root(_)
             | EngineError::Agent(_)

@@ -139,15 +139,15 @@ pub(crate) fn print_failure(failure: Failure, format: Format) -> Exit {
     let is_json = format == Format::Json && !(matches!(failure, Failure::Outside(_)) && has_output());
     // If standard error is closed, nothing can be printed; the exit code still reports the failure.
     let _ = printed.and_then(|()| match is_json {
-        true => print_error_json(&failure.with_causes(), exit, failure.diagnostics()),
+        true => print_error_json(&failure.with_causes(), failure.code(), exit, failure.diagnostics()),
         false => Ok(()),
     });
     exit
 }
 
-pub(crate) fn print_error_json(message: &str, exit: Exit, diagnostics: &[Diagnostic]) -> io::Result<()> {
+pub(crate) fn print_error_json(message: &str, code: &str, exit: Exit, diagnostics: &[Diagnostic]) -> io::Result<()> {
     let diagnostics = self::diagnostics(diagnostics);
-    let error = json!({"message": message, "exit_code": exit.code(), "diagnostics": diagnostics});
+    let error = json!({"message": message, "code": code, "exit_code": exit.code(), "diagnostics": diagnostics});
     writeln!(stdout(), "{}", json_text(&json!({"error": error})))
 }
 

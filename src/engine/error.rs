@@ -58,6 +58,17 @@ pub enum EngineError {
     Store(StoreError),
 }
 
+impl EngineError {
+    /// Returns whether what was asked for does not exist.
+    pub(crate) fn is_not_found(&self) -> bool {
+        match self {
+            Self::Root(error) => matches!(error, RootError::Unknown { .. } | RootError::Issue(_)),
+            Self::Agent(error) => matches!(error, AgentError::Unknown { .. }),
+            _ => false,
+        }
+    }
+}
+
 impl From<Unsettled> for EngineError {
     fn from(unsettled: Unsettled) -> Self {
         Self::Unsettled(unsettled)

@@ -236,7 +236,7 @@ fn unauthorized(request: &HandoverRequest<'_>, name: &str) -> CardError {
     let why = if has_list { "" } else { ": inherit_context requires authorized_inherit_box_ids" };
     let is_own = !crate::config::is_builtin_recipe(request.name);
     let or = if is_own { ", or name its log under `allow` of the recipe" } else { "" };
-    CardError::Invalid(format!("unauthorized box_id: {name}{why} (help: give it by `--box` too{or})"))
+    CardError::Unauthorized(format!("unauthorized box_id: {name}{why} (help: give it by `--box` too{or})"))
 }
 
 /// A card that a handover adds.

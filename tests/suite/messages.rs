@@ -213,14 +213,16 @@ fn explain_tells_a_warning_once() {
 #[test]
 fn wrong_usage_is_json_for_who_asks_for_json() {
     let sandbox = Sandbox::new();
-    for args in [
-        &["build", "--format", "json", "--nope"][..],
-        &["build", "--format=json", "feat:none"],
-        &["build", "--format", "json", "-p", "none"],
+    for (args, code) in [
+        (&["build", "--format", "json", "--nope"][..], "bad_request"),
+        (&["build", "--format=json", "feat:none"], "not_found"),
+        (&["build", "--format", "json", "-p", "none"], "bad_request"),
+        (&["explain", "--format", "json", "--agent", "none"], "not_found"),
     ] {
         let run = sandbox.run(args);
         let error: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
         assert_eq!((run.code, &error["error"]["exit_code"]), (2, &2.into()), "{args:?}");
+        assert_eq!(error["error"]["code"], code, "{args:?}");
         assert!(
             error["error"]["message"]
                 .as_str()
@@ -309,7 +311,7 @@ fn what_is_named_wrongly_says_what_to_name() {
         assert!(run.code == 2 && run.stderr.contains(new), "{run:?}");
     }
     let run = sandbox.run(&["render", "task:a", "--format", "xml"]);
-    assert!(run.code == 2 && run.stderr.contains("its formats are `text`, `json` and `messages`"), "{run:?}");
+    assert!(run.code == 2 && run.stderr.contains("its formats are `text`, `json`, `messages` and `parts`"), "{run:?}");
     let run = sandbox.run(&["rendr"]);
     assert!(run.stderr.contains("'render', "), "the best is first: {run:?}");
     sandbox.write("work_items/empty.md", "\n");
@@ -324,6 +326,7 @@ fn failures_of_the_outside_world_are_json_as_well() {
         let run = sandbox.run(&[args, &["--format", "json"]].concat());
         let error: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
         assert_eq!((run.code, &error["error"]["exit_code"]), (1, &1.into()), "{run:?}");
+        assert_eq!(error["error"]["code"], "failed", "{run:?}");
     }
     let run = sandbox.run(&["render", "--format", "json"]);
     assert!(!run.stdout.contains("For more information"), "{run:?}");

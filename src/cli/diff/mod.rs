@@ -27,7 +27,7 @@ pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let sides = Sides::read(global, args).map_err(|failure| {
         // A root is no revision, and its pack is what was meant.
         let hint = || [&args.old, &args.new].into_iter().flatten().find_map(|typed| hint_for_root(global, typed));
-        if matches!(failure, Failure::Usage(_)) { hint().unwrap_or(failure) } else { failure }
+        if matches!(failure, Failure::Usage(_) | Failure::NotFound(..)) { hint().unwrap_or(failure) } else { failure }
     })?;
     let (rebuilt, exit) = match args.rebuild {
         true => settled(|| rebuild(global, &sides.new)).map(|(packs, exit)| (Some(packs), exit))?,

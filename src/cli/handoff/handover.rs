@@ -182,7 +182,7 @@ fn folder(repository: &Repository, out: Option<&Path>) -> Result<(Folder, String
 pub(crate) fn not_found(error: EngineError) -> Failure {
     match &error {
         EngineError::Agent(unknown @ AgentError::Unknown { name, .. }) => {
-            Failure::Input(format!("agent not found: {name} (help: {})", unknown.help()))
+            Failure::NotFound(Exit::Input, format!("agent not found: {name} (help: {})", unknown.help()))
         }
         _ => error.into(),
     }

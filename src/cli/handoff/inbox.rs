@@ -134,7 +134,8 @@ fn put(global: &Global, args: &TurnPutArgs) -> Result<Exit, Failure> {
             Failure::Usage(_) => "bad_request",
             Failure::Outside(error) if error.is::<UnknownPush>() => "unknown",
             Failure::Outside(_) | Failure::Unsettled => "not_written",
-            Failure::Input(_) => code.get(),
+            Failure::NotFound(Exit::Usage, _) => "bad_request",
+            Failure::Input(_) | Failure::NotFound(..) | Failure::Unauthorized(_) => code.get(),
             Failure::Config { .. } | Failure::Unread(_) | Failure::Reported(_) => "invalid_input",
         };
         // If standard output is closed, the message and the exit code still say it.
@@ -167,7 +168,7 @@ fn dispatch(files: &LedgerFiles, args: &TurnPutArgs, code: &Cell<&'static str>) 
     if let Some(why) = pack.as_ref().and_then(|pack| pack.refusal(inbox.as_str(), &to.key)) {
         code.set("box_of_other_agent");
         let help = "make a handover to this agent, or give it the cards in another box: `contextpack box new`";
-        return Err(Failure::Input(format!("unauthorized box_id: {snapshot}: {why} (help: {help})")));
+        return Err(Failure::Unauthorized(format!("unauthorized box_id: {snapshot}: {why} (help: {help})")));
     }
     let output = output.or_else(|| pack.and_then(|pack| pack.output.clone())).unwrap_or_else(|| inbox.clone());
     let request = TurnRequest {

@@ -34,9 +34,12 @@ pub enum CardError {
     BadRequest(String),
     #[error("{0}")]
     NotFound(String),
-    /// A file on disk is not what this program writes, or an argument names a box that nobody gave leave for.
+    /// A file on disk is not what this program writes.
     #[error("{0}")]
     Invalid(String),
+    /// An argument names a box that nobody gave leave for.
+    #[error("{0}")]
+    Unauthorized(String),
     #[error("{0}")]
     Secret(String),
     #[error(transparent)]
