@@ -66,6 +66,10 @@ pub fn difference(existing: &[u8], built: &Pack, in_repo: &InRepo<'_>) -> Differ
     if reasons.is_empty() && old.generator != built.generator {
         reasons.push(format!("built by {} {}", old.generator.name, old.generator.version));
     }
+    let likely = |pack: &Pack| pack.sections.iter().find(|section| section.id == "code.likely").cloned();
+    if reasons.is_empty() && likely(&old) != likely(built) {
+        reasons.push("the search for likely code finds other lines".to_owned());
+    }
     if reasons.is_empty() {
         reasons.push(UNEXPLAINED.to_owned());
     }

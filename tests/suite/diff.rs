@@ -160,6 +160,26 @@ fn sections_that_only_the_budget_cut_elsewhere_are_counted_in_one_line() {
 }
 
 #[test]
+fn a_search_that_finds_other_lines_is_no_edit_and_needs_no_review() {
+    let sandbox = Sandbox::with(&[
+        ("contextpack.yml", "version: 1\ncode: {likely: 3}\n"),
+        ("work_items/a.md", "---\nid: task:a\ntitle: Show the badge\n---\n\nThe badge shows a sum.\n"),
+        ("src/badge.ts", "export function showsBadge(sum) {}\n"),
+    ]);
+    sandbox.commit();
+    sandbox.expect(0, &["build", "-q"]);
+    sandbox.commit();
+    sandbox.write("src/badge.ts", "// A comment.\n\nexport function showsBadge(sum) {}\n");
+    let run = sandbox.run(&["check"]);
+    assert!(run.code == 4 && run.stdout.contains("the search for likely code finds other lines"), "{run:?}");
+    sandbox.expect(0, &["build", "-q"]);
+    let text = sandbox.expect(0, &["diff"]);
+    assert!(text.starts_with("1 pack changed, 1 cause (likely code), 0 need review"), "{text}");
+    assert!(text.contains("1 section of likely code") && !text.contains("badge.ts"), "{text}");
+    assert!(sandbox.expect(0, &["diff", "-v"]).contains("badge.ts"));
+}
+
+#[test]
 fn of_a_text_that_one_pack_shows_whole_the_parts_in_others_are_no_further_edits() {
     let sandbox = under_decisions();
     let part = |number: usize| format!("- Sentence {number} is new. {}\n", "More of it. ".repeat(12));

@@ -1,7 +1,7 @@
 //! A diff as a document.
 
 use crate::console::{Document, Line, TextStyle, counted, line};
-use crate::review::{Cause, Diff, DiffLine, FieldChange, Hunk, PackChange, ReviewItem, SharedChange};
+use crate::review::{Cause, Diff, DiffLine, FieldChange, Hunk, PackChange, ReviewItem, SectionChange, SharedChange};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// How many packs or sections are named; of more, the rest is counted.
@@ -122,8 +122,13 @@ fn unedited(document: &mut Document, news: &[&SharedChange], options: DiffOption
     if options.all || sections.is_empty() {
         return;
     }
-    let recut = sections.iter().filter(|shared| shared.section.recut).count();
-    let counts = [(recut, "re-cut by the budget"), (sections.len() - recut, "moved by lines")];
+    let how = |section: &SectionChange| match (section.recut, section.is_guess()) {
+        (true, _) => "re-cut by the budget",
+        (_, true) => "of likely code",
+        _ => "moved by lines",
+    };
+    let counts = ["re-cut by the budget", "of likely code", "moved by lines"]
+        .map(|kind| (sections.iter().filter(|shared| how(&shared.section) == kind).count(), kind));
     let counts = counts.iter().filter(|(count, _)| *count > 0);
     let counts =
         counts.map(|(count, how)| format!("{} {how}", counted(*count, "section"))).collect::<Vec<_>>().join(", ");
@@ -132,8 +137,7 @@ fn unedited(document: &mut Document, news: &[&SharedChange], options: DiffOption
     }
     let mut below = Document::default();
     below.list(sections.into_iter().map(|shared| {
-        let how = if shared.section.recut { "re-cut" } else { "moved" };
-        line(&format!("{{}}: {how}, in "), &[&shared.section.id]).join(pack_names(&shared.packs))
+        line(&format!("{{}}: {}, in ", how(&shared.section)), &[&shared.section.id]).join(pack_names(&shared.packs))
     }));
     document.details(counts, below);
 }

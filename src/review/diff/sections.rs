@@ -56,9 +56,15 @@ impl SectionChange {
         matches!(&*self.kind, "edge_list" | "work_item_json")
     }
 
-    /// Returns whether what people wrote is the same: the budget cut it at another place, or its lines or its order moved.
+    /// Returns whether its text is the result of a search, which any change of the code moves.
+    pub fn is_guess(&self) -> bool {
+        self.id == "code.likely"
+    }
+
+    /// Returns whether what people wrote is the same: the budget cut it at another place, its lines or its order moved, or it
+    /// is a guess.
     pub fn is_unedited(&self) -> bool {
-        self.recut || self.change == "moved" && self.was.is_none()
+        self.recut || self.is_guess() || self.change == "moved" && self.was.is_none()
     }
 }
 

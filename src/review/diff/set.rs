@@ -60,7 +60,14 @@ pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
         if pair.old.is_some() && pair.new.is_some() {
             change.change = "changed".to_owned();
         }
-        let pack_causes = if is_unreadable { Vec::new() } else { causes_of(&change, old, new) };
+        let mut pack_causes = if is_unreadable { Vec::new() } else { causes_of(&change, old, new) };
+        if pack_causes.is_empty()
+            && sections.iter().any(SectionChange::is_guess)
+            && sections.iter().all(SectionChange::is_unedited)
+        {
+            let words = "the search for likely code finds other lines".to_owned();
+            pack_causes.push(("likely code".to_owned(), "changed".to_owned(), words));
+        }
         let explained = same || is_unreadable || !pack_causes.is_empty();
         for reason in needs_review::reasons(pair, &change, &sections, explained, &known) {
             reasons.entry(reason).or_default().push(pair.name.clone());
