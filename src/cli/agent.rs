@@ -8,6 +8,7 @@ use crate::knowledge::{Agent, BUILT_IN_TEMPLATE, NewAgent, Scope};
 use crate::model::{Refusal, RepoPath, SourceTree as _};
 use crate::store::{Access, Folder, WriteResult};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::Write as _;
 
 pub(crate) fn run(global: &Global, command: &AgentCommand) -> Result<Exit, Failure> {
@@ -113,6 +114,8 @@ fn template(repository: &Repository, project: &Project<'_>) -> Result<(Option<Re
 
 fn summary(project: &Project<'_>, agent: &Agent) -> Value {
     let text = |text: &str| project.masked(text);
+    let fields =
+        agent.fields.iter().map(|(name, texts)| (text(name), texts.iter().map(|it| text(it)).collect::<Vec<_>>()));
     json!({
         "key": text(&agent.key),
         "name": text(&agent.name),
@@ -122,6 +125,7 @@ fn summary(project: &Project<'_>, agent: &Agent) -> Value {
         "tools": agent.tools.iter().map(|tool| text(tool)).collect::<Vec<_>>(),
         "profile": agent.profile.as_deref().map(text),
         "policy": agent.policy.map(Policy::name),
+        "fields": fields.collect::<BTreeMap<String, Vec<String>>>(),
     })
 }
 
@@ -180,6 +184,10 @@ fn lines(agent: &Value) -> Vec<String> {
     let heading = format!("{}  {}", text(agent, "key"), text(agent, "name"));
     let mut lines = vec![heading, text(agent, "path").to_owned(), String::new()];
     lines.extend(fields.into_iter().filter_map(|(name, value)| Some(format!("{name}: {}", value?))));
+    lines.extend(agent["fields"].as_object().into_iter().flatten().map(|(name, texts)| {
+        let texts: Vec<&str> = texts.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        format!("{name}: {}", texts.join(", "))
+    }));
     lines.extend([String::new(), "Documents that it sees".to_owned()]);
     let documents = agent["documents"].as_array().map(Vec::as_slice).unwrap_or_default();
     lines.extend(documents.is_empty().then(|| "  none".to_owned()));

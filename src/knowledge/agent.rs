@@ -20,6 +20,8 @@ pub struct Agent {
     pub profile: Option<Clean>,
     pub policy: Option<Policy>,
     pub limits: BudgetLimits,
+    /// Its other fields, such as the model of another program.
+    pub fields: BTreeMap<Clean, Vec<Clean>>,
     pub soul: Clean,
     /// The line on which that begins.
     pub soul_line: u32,
@@ -109,6 +111,7 @@ impl Agent {
             profile: text_of("profile"),
             policy,
             limits,
+            fields: front.others(&FIELDS),
             soul: front.body,
             soul_line: front.body_line,
             path: path.clone(),

@@ -3,6 +3,7 @@
 use crate::model::{Node, Value};
 use crate::records::{FrontMatterFault, ReadFrontMatter, read_front_matter};
 use crate::redact::Clean;
+use std::collections::BTreeMap;
 
 #[derive(Debug)]
 pub struct FrontMatter {
@@ -64,6 +65,13 @@ impl FrontMatter {
         };
         let texts = texts.into_iter().map(str::trim).filter(|text| !text.is_empty());
         texts.filter_map(|text| self.yaml.read_out_visible(text)).collect()
+    }
+
+    /// Returns the fields that are none of `known` and are texts or lists of texts, by their names.
+    pub fn others(&self, known: &[&str]) -> BTreeMap<Clean, Vec<Clean>> {
+        let names = self.keys().map(|(name, _)| name).filter(|name| !known.contains(name));
+        let fields = names.filter_map(|name| Some((self.yaml.read_out_visible(name)?, self.list(name))));
+        fields.filter(|(_, texts)| !texts.is_empty()).collect()
     }
 }
 

@@ -14,6 +14,7 @@ use crate::handoff::cards::{CardError, LogName, parse};
 use crate::handoff::handover::{HandoverPlan, HandoverRequest, Party, RecipeArguments, own_log, plan};
 use crate::knowledge::{Agent, AgentError};
 use crate::model::{CardSource, RepoPath, did_you_mean};
+use crate::redact::Clean;
 use crate::review::read;
 use crate::seal::Sealed;
 use crate::store::{Access, Folder};
@@ -214,7 +215,9 @@ pub(crate) fn party(project: &Project<'_>, name: &str) -> Result<Party, Failure>
 }
 
 fn profile(agent: &Agent) -> Value {
-    let tools: Vec<&str> = agent.tools.iter().map(|tool| &**tool).collect();
+    let texts = |list: &[Clean]| list.iter().map(ToString::to_string).collect::<Vec<String>>();
+    let tools = texts(&agent.tools);
+    let fields: BTreeMap<&str, Vec<String>> = agent.fields.iter().map(|(name, it)| (&**name, texts(it))).collect();
     object([json!({
         "key": &*agent.key,
         "name": &*agent.name,
@@ -225,6 +228,7 @@ fn profile(agent: &Agent) -> Value {
         "soul": &*agent.soul,
         "tools": Some(tools).filter(|tools| !tools.is_empty()),
         "policy": agent.policy.map(|policy| policy.name()),
+        "fields": Some(fields).filter(|fields| !fields.is_empty()),
     })])
 }
 

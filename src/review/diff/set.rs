@@ -5,7 +5,11 @@ use super::{Cause, Diff, PackChange, ReviewItem, SharedChange, Verdict, needs_re
 use crate::review::read::SalvagedPack;
 use crate::review::stale::limits;
 use crate::wire::Pack;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The name of a cause: other likely code was found.
+const SEARCH: &str = "likely code";
 
 /// A pack on one side or on both.
 #[derive(Debug)]
@@ -66,7 +70,7 @@ pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
             && sections.iter().all(SectionChange::is_unedited)
         {
             let words = "the search for likely code finds other lines".to_owned();
-            pack_causes.push(("likely code".to_owned(), "changed".to_owned(), words));
+            pack_causes.push((SEARCH.to_owned(), "changed".to_owned(), words));
         }
         let explained = same || is_unreadable || !pack_causes.is_empty();
         for reason in needs_review::reasons(pair, &change, &sections, explained, &known) {
@@ -95,8 +99,8 @@ pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
         |((reason, section, message), packs)| ReviewItem { reason: str::to_owned(reason), section, message, packs };
     diff.needs_review = reasons.into_iter().map(item).collect();
     diff.needs_review.extend(needs_review::below_the_cut(&diff, pairs));
-    // The causes of most packs come first.
-    diff.causes.sort_by(|a, b| b.packs.len().cmp(&a.packs.len()).then_with(|| a.name.cmp(&b.name)));
+    // What people edited comes before a search, and the causes of most packs first.
+    diff.causes.sort_by_key(|cause| (cause.name == SEARCH, Reverse(cause.packs.len()), cause.name.clone()));
     let packs: BTreeSet<&String> = diff.needs_review.iter().flat_map(|item| &item.packs).collect();
     diff.verdict.needs_review = packs.len();
     let (words, names) = diff.verdict_words();
