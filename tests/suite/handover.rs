@@ -5,7 +5,8 @@ use crate::sandbox::{Sandbox, run};
 use serde_json::{Value, json};
 use std::fs;
 
-const CODER: &str = "---\nname: Coder\npurpose: Writes code\nmodel: sonnet\nskills: [rust, sql]\n---\n# Coder\n\nWrites code.\n";
+const CODER: &str =
+    "---\nname: Coder\npurpose: Writes code\nmodel: sonnet\nskills: [rust, sql]\n---\n# Coder\n\nWrites code.\n";
 const PLANNER: &str = "---\nname: Planner\npurpose: Plans\n---\n# Planner\n\nPlans.\n";
 const ITEM: &str = "---\nid: feat:a\ntitle: A\n---\nDo a.\n\n## Acceptance criteria\n\n- It is done.\n";
 
