@@ -24,20 +24,20 @@ const LOWER_AIMS: [u64; 4] = [100, 99, 96, 90];
 /// [`TooSmall`] if not even the instructions and the beginning of the root fit.
 pub fn fit(selection: Selection, budget: &Budget, counter: &Counter) -> Result<Fitted, TooSmall> {
     let planner = Planner::new(&selection, budget, counter);
-    let (chosen, complete) = planner.with_claims(planner.best()?);
+    let chosen = planner.best()?;
     let head = selection.head.iter().filter_map(Candidate::whole_text).enumerate().map(|(candidate, text)| {
         let tokens = counter.measure(text).tokens;
         FittedSection { candidate, content: text.clone(), detail: "full", tokens, full_chars: None }
     });
     let (head, budget) = (head.collect(), budget.clone());
-    let filled = if complete { planner.filled(&chosen.plan) } else { None };
+    let filled = if chosen.plan.is_whole() { planner.filled(&chosen.plan) } else { None };
     if let Some((filled, plan)) = filled {
         let planner = Planner::new(&filled, &budget, counter);
-        let ((kept, omissions), used) = (planner.parts(&plan), planner.measured.used(&plan));
+        let (kept, omissions, used) = planner.finished(planner.chosen(plan));
         return Ok(Fitted { head, kept, omissions, used, budget, selection: filled });
     }
-    let (kept, omissions) = planner.parts(&chosen.plan);
-    Ok(Fitted { head, kept, omissions, used: chosen.used, budget, selection })
+    let (kept, omissions, used) = planner.finished(chosen);
+    Ok(Fitted { head, kept, omissions, used, budget, selection })
 }
 
 #[derive(Clone)]
@@ -121,24 +121,23 @@ impl<'a> Planner<'a> {
         ChosenPlan { used: self.measured.used(&plan), plan }
     }
 
-    /// Adds as many claims as fit to a whole plan, and returns whether it is whole with all of them: text by untrusted authors
-    /// displaces nothing.
-    fn with_claims(&self, chosen: ChosenPlan) -> (ChosenPlan, bool) {
-        let whole = chosen.plan.is_whole();
+    /// Adds as many claims as fit to a plan that is whole with all fillers: text by untrusted authors displaces nothing.
+    fn with_claims(&self, chosen: ChosenPlan) -> ChosenPlan {
+        let whole = chosen.plan.is_whole() && self.measured.selection.fillers.sequence.is_empty();
         let edges =
             self.measured.selection.candidates.iter().enumerate().find_map(|(at, candidate)| match &candidate.body {
                 SectionBody::Edges(list) if list.claims.count > 0 => Some((at, list)),
                 _ => None,
             });
-        let Some((at, list)) = edges.filter(|_| whole) else { return (chosen, whole) };
-        let Some(shown) = chosen.plan.shown[at].clone() else { return (chosen, false) };
+        let Some((at, list)) = edges.filter(|_| whole) else { return chosen };
+        let Some(shown) = chosen.plan.shown[at].clone() else { return chosen };
         let with = |count| {
             let mut plan = chosen.plan.clone();
             plan.shown[at] = Some(ShownSection { content: list.claims.below(&shown.content, count), ..shown.clone() });
             let used = self.measured.used(&plan);
-            used.fits(self.limits).then_some((ChosenPlan { plan, used }, count == list.claims.rows.len()))
+            used.fits(self.limits).then_some(ChosenPlan { plan, used })
         };
-        (0..=list.claims.rows.len()).rev().find_map(with).unwrap_or((chosen, false))
+        (0..=list.claims.rows.len()).rev().find_map(with).unwrap_or(chosen)
     }
 
     /// Returns the smallest plan: every step taken, and the beginning of the root.
@@ -293,7 +292,8 @@ impl<'a> Planner<'a> {
         Some(ShownSection { content, detail, whole: detail == "full" })
     }
 
-    fn parts(&self, plan: &Plan) -> (Vec<FittedSection>, Vec<Omission>) {
+    fn finished(&self, chosen: ChosenPlan) -> (Vec<FittedSection>, Vec<Omission>, Amount) {
+        let ChosenPlan { plan, used } = self.with_claims(chosen);
         let counted = self.measured.counter.counts_tokens();
         let budget = plan.left_out().map(|section| {
             let full = self.measured.sections[section].full;
@@ -310,7 +310,7 @@ impl<'a> Planner<'a> {
             let tokens = if is_full { full.tokens } else { self.measured.counter.measure(&content).tokens };
             Some(FittedSection { candidate, content, detail, tokens, full_chars: (!whole).then_some(full.chars) })
         });
-        (kept.collect(), budget.chain(others).collect())
+        (kept.collect(), budget.chain(others).collect(), used)
     }
 }
 

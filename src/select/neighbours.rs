@@ -138,7 +138,8 @@ impl Selector<'_> {
         })
     }
 
-    /// Makes `items` fill the budget, those with work left first. The related sections begin at the index `related`.
+    /// Makes `items` fill the budget before comments, those by trusted authors and with work left first. The related sections
+    /// begin at the index `related`.
     pub(super) fn fill_with_items(&mut self, references: &RootReferences, related: usize, mut items: Vec<Candidate>) {
         self.candidates[related..].sort_by(|a, b| natural_cmp(&a.id, &b.id));
         // A document that the root refers to has a section of its own.
@@ -151,7 +152,9 @@ impl Selector<'_> {
             return;
         }
         let is_done = |candidate: &Candidate| !matches!(candidate.state.as_deref(), Some("open" | "unknown"));
-        items.sort_by_key(|candidate| (candidate.relation == Some("mentioned"), is_done(candidate)));
+        items.sort_by_key(|candidate| {
+            (candidate.untrusted, candidate.relation == Some("mentioned"), is_done(candidate))
+        });
         let by_profile = self.context.profile.leave_out.contains(&Group::Related);
         let omission = |(position, candidate): (usize, &Candidate)| {
             candidate.omitted(match position {
@@ -172,14 +175,13 @@ impl Selector<'_> {
         if by_profile || self.root_only {
             return;
         }
-        let mut ids: Vec<Clean> = items.iter().map(|candidate| candidate.id.clone()).collect();
-        ids.sort_by(|a, b| natural_cmp(a, b));
         let section = &self.candidates[related..];
-        for candidate in items.into_iter().take(MAX_ITEM_FILLERS) {
+        let filler = |candidate: Candidate| {
             let at = related + section.partition_point(|other| natural_cmp(&other.id, &candidate.id).is_lt());
-            let order = ids.iter().position(|id| *id == candidate.id).unwrap_or_default();
-            fillers.sequence.push(Filler { candidate, at, order });
-        }
+            // Items follow comments at the same place, by id.
+            Filler { candidate, at, order: usize::MAX }
+        };
+        fillers.sequence.splice(0..0, items.into_iter().take(MAX_ITEM_FILLERS).map(filler));
     }
 }
 

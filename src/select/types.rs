@@ -10,7 +10,7 @@ use crate::config::Group::{
 use crate::config::Policy;
 use crate::graph::Authored;
 use crate::knowledge::LikelyFile;
-use crate::model::{CardSource, Digest, joined_instructions};
+use crate::model::{CardSource, Digest, joined_instructions, natural_cmp};
 use crate::redact::{Clean, CleanBuf};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -84,7 +84,7 @@ pub struct Filler {
 
 #[derive(Debug, Clone, Default)]
 pub struct Fillers {
-    /// In the order in which they are added: files, the smallest first, comments, the newest first, then items.
+    /// In the order in which they are added: files, the smallest first, items, then comments, the newest first.
     pub sequence: Vec<Filler>,
     /// How many of the first replace the candidate that stands at their place.
     pub grown: usize,
@@ -100,8 +100,8 @@ impl Fillers {
     /// Returns the omissions that remain once the first `count` fillers are shown.
     fn omissions(&self, count: usize) -> Vec<Omission> {
         let count = count.saturating_sub(self.grown);
-        let comments = self.comments.get(count).or(self.comments.last());
-        let items = count.saturating_sub(self.comments.len().saturating_sub(1));
+        let items = count.min(self.sequence.len() - self.grown - self.comments.len().saturating_sub(1));
+        let comments = self.comments.get(count - items);
         comments.into_iter().flatten().chain(&self.items[items..]).cloned().collect()
     }
 }
@@ -117,13 +117,14 @@ impl Selection {
     /// added and of those that grew.
     pub fn filled(&self, count: usize) -> (Self, [Vec<usize>; 2]) {
         let mut filled = self.clone();
-        let fillers = self.fillers.sequence.get(..count).unwrap_or(&self.fillers.sequence);
+        let fillers = &self.fillers.sequence[..count];
         let (grown, added) = fillers.split_at(self.fillers.grown.min(count));
         for Filler { candidate, at, .. } in grown {
             filled.candidates[*at] = candidate.clone();
         }
         let mut in_order: Vec<_> = added.iter().collect();
-        in_order.sort_by_key(|filler| (filler.at, filler.order));
+        let by_id = |a: &Filler, b: &Filler| natural_cmp(&a.candidate.id, &b.candidate.id);
+        in_order.sort_by(|a, b| (a.at, a.order).cmp(&(b.at, b.order)).then_with(|| by_id(a, b)));
         let added: Vec<usize> = in_order.iter().enumerate().map(|(before, filler)| filler.at + before).collect();
         let shifted = |at: usize| at + in_order.iter().filter(|filler| filler.at <= at).count();
         let grown = grown.iter().map(|filler| shifted(filler.at)).collect();
@@ -132,6 +133,7 @@ impl Selection {
         }
         let (at, [before, after]) = (self.fillers.omitted_at, [0, fillers.len()].map(|it| self.fillers.omissions(it)));
         filled.omissions.splice(at..at + before.len(), after);
+        filled.fillers.sequence.drain(..count);
         (filled, [added, grown])
     }
 }

@@ -50,6 +50,8 @@ fn ours(long: usize) -> Files {
         item("T-1", "depends_on: [\"#2\", p/q#7]\n", "See ADR-0001."),
         // The file is a maintainer's, the text of its issue a stranger's.
         item("T-2", "issue: 3\nparent: T-0\n", &text),
+        // What fills the budget of others.
+        item("T-3", "related: [T-0, T-1, \"#1\", \"#3\"]\n", &format!("Instead of T-2.\n\n{text}")),
         ("docs/adr/0001-a.md".to_owned(), "# A\n\nStatus: accepted\n\n## Decision\n\nWe do.\n".to_owned()),
         ("docs/adr/0002-b.md".to_owned(), "# B\n\nStatus: rejected\n".to_owned()),
         ("docs/plan.md".to_owned(), format!("# Plan\n\n{text}\n")),
@@ -209,16 +211,30 @@ proptest! {
             true => BudgetLimits { max_tokens: Some(max / 4), strategy: Some(strategy), ..BudgetLimits::default() },
             false => BudgetLimits { max_chars: Some(max), strategy: Some(strategy), ..BudgetLimits::default() },
         };
-        let ours = ours(long);
-        let all: Files = ours.iter().chain(&theirs).cloned().collect();
-        let (before, said_before) = packs(&ours, limits, &theirs);
-        let (after, said_after) = packs(&all, limits, &theirs);
-        prop_assert_eq!(said_before, said_after);
-        prop_assert_eq!(before.len(), after.len());
-        for ((name, before), (_, after)) in before.into_iter().zip(after) {
-            let (before, after) = (without_claims(before), without_claims(after));
-            prop_assert!(before == after, "{}:\n{:#}\n{:#}", name, before, after);
-        }
+        strangers_change_nothing(&theirs, long, limits);
+    }
+}
+
+/// Compares the packs of our items without and with strangers' issues.
+fn strangers_change_nothing(theirs: &Files, long: usize, limits: BudgetLimits) {
+    let ours = ours(long);
+    let all: Files = ours.iter().chain(theirs).cloned().collect();
+    let (before, said_before) = packs(&ours, limits, theirs);
+    let (after, said_after) = packs(&all, limits, theirs);
+    assert_eq!(said_before, said_after);
+    assert_eq!(before.len(), after.len());
+    for ((name, before), (_, after)) in before.into_iter().zip(after) {
+        let (before, after) = (without_claims(before), without_claims(after));
+        assert!(before == after, "{name}, {limits:?}:\n{before:#}\n{after:#}");
+    }
+}
+
+/// A claim in a full pack took the room of a related item.
+#[test]
+fn claims_take_no_room_from_what_fills_the_budget() {
+    let theirs = vec![file("o/r", 100, "Me", "untrusted", "Fixes #1. Blocks T-3, T-1 and T-0.")];
+    for max in (3000..9000).step_by(150) {
+        strangers_change_nothing(&theirs, 1, BudgetLimits { max_chars: Some(max), ..BudgetLimits::default() });
     }
 }
 

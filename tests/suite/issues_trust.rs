@@ -41,6 +41,7 @@ fn comments_by_anyone_are_taken_where_the_configuration_says_so() {
 fn comments_by_outsiders_fill_what_a_whole_pack_leaves_free() {
     let sandbox = sandbox();
     let mut value: serde_json::Value = serde_json::from_str(&sandbox.read(&path("o/r", 5))).unwrap();
+    value["body"] = "Text.\n\nRelated: #6".into();
     let body = |id: u64| if id == 4 { "x ".repeat(2000) } else { format!("Words {id}") };
     value["comments"]["items"] = (1..=9)
         .map(|id| {
@@ -64,7 +65,9 @@ fn comments_by_outsiders_fill_what_a_whole_pack_leaves_free() {
         let shown = pack["sections"].as_array().unwrap().iter().filter_map(id).map(|id| id.parse().unwrap()).collect();
         let omitted = pack["omissions"].as_array().unwrap().iter();
         let why = omitted.filter_map(|one| Some(format!("{} {}", id(one)?, one["reason"].as_str().unwrap()))).collect();
-        let whole = pack["sections"].as_array().unwrap().iter().all(|one| one["metadata"]["detail"] == "full");
+        let sections = pack["sections"].as_array().unwrap();
+        let has_related = sections.iter().any(|one| one["id"] == "related.o/r#6");
+        let whole = has_related && sections.iter().all(|one| one["metadata"]["detail"] == "full");
         (shown, why, whole)
     };
     assert_eq!(comments("coding", 32_000).0, [5]);
