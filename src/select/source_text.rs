@@ -16,6 +16,8 @@ const TAB: usize = 4;
 const MOST_ABOVE: usize = 12;
 /// The longest line that may be a definition, in bytes.
 const LONGEST: usize = 400;
+/// The most lines below its name on which the parameters of a function may end.
+const MOST_OF_SIGNATURE: usize = 40;
 
 /// A text by its lines, counted from 0.
 pub(super) struct SourceText<'a> {
@@ -154,7 +156,7 @@ impl<'a> SourceText<'a> {
             if is_lead(text) {
                 continue;
             }
-            if text.starts_with(['}', ')', ']', '{']) {
+            if text.starts_with(['}', ')', ']', '{', '(']) {
                 // The head of this block is further up, at the same depth.
                 limit = indent + 1;
                 continue;
@@ -187,8 +189,8 @@ impl<'a> SourceText<'a> {
             if indent < own {
                 break;
             }
-            let opens = text.ends_with(['{', '(', '[', ':']) || text.ends_with("=>");
-            if text.starts_with('{') || text.starts_with([')', ']']) && opens {
+            let opens = text.ends_with(['{', '(', '[', ':']) || text.ends_with("=>") || self.line_below(line) == "{";
+            if text.starts_with(['{', '(']) || text.starts_with([')', ']']) && opens {
                 last = line;
             } else if text.starts_with(['}', ')', ']']) || matches!(text, "end" | "fi" | "done" | "esac" | "end;") {
                 return line;
@@ -250,22 +252,55 @@ impl<'a> SourceText<'a> {
         };
         match RULES.iter().find(applies) {
             Some(rule) => rule.definition,
-            None => self.is_call_shaped(index, rest, indent).then_some(SourceDefinition::Leaf),
+            None => self.is_declaration(index, rest).then_some(SourceDefinition::Leaf),
         }
     }
 
-    /// Returns whether a line has the form `type name(…) {`, perhaps with the brace on the next line.
-    fn is_call_shaped(&self, index: usize, text: &str, indent: usize) -> bool {
-        let Some((head, arguments)) = text.split_once('(') else { return false };
-        let words = head.split_whitespace().count();
-        let name = head.trim_end().ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '>' | '~'));
-        let plain = !head.contains(['=', '"', '\'', '.', '!', '|', '+', '?']) && name && words > 0;
-        let braced = text.ends_with('{') && !arguments.contains("=>") && !text.starts_with('{');
-        let below = || {
-            let next = (index + 1..self.len()).find(|line| self.indents[*line].is_some());
-            indent <= TAB && words > 1 && text.ends_with(')') && next.is_some_and(|line| self.line(line).trim() == "{")
-        };
-        plain && (braced || below())
+    /// Returns whether a line begins the form `type name(…) {`, `type name(…) => …` or `type name => …`, of which what follows
+    /// the name may be on lines below.
+    fn is_declaration(&self, index: usize, text: &str) -> bool {
+        let (head, rest) = text.split_at(text.find(['(', '=']).unwrap_or(text.len()));
+        let has_type = head.split_whitespace().count() > 1;
+        let is_name = head.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '~' | '[' | '<' | '$'))
+            && head.trim_end().ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '>' | '~'))
+            && !head.contains(['"', '\'', '`', '.', '!', '|', '+', '{'])
+            && ![" ? ", " if "].iter().any(|word| head.contains(word));
+        let parameters = if is_name { self.after_parameters(index, rest) } else { None };
+        let Some((last, tail)) = parameters else { return false };
+        let below = self.line_below(last);
+        // An arm of a `match` or `switch` ends with a comma, and `name: x => …` is an argument.
+        let is_arrow = |tail: &str| has_type && tail.starts_with("=>") && !tail.ends_with(',') && !head.contains(':');
+        match tail {
+            "" => has_type && below == "{" || is_arrow(below),
+            _ => tail.ends_with('{') && !tail.contains("=>") || is_arrow(tail),
+        }
+    }
+
+    /// Returns what follows the parameters that `rest` of a line begins with, or the line below, and the line of their end.
+    fn after_parameters<'t>(&'t self, index: usize, rest: &'t str) -> Option<(usize, &'t str)> {
+        let first = if rest.is_empty() { self.line_below(index) } else { rest };
+        if first.starts_with("=>") {
+            return Some((index, rest));
+        }
+        let lines = (index + 1..self.len()).take(MOST_OF_SIGNATURE).map(|line| (line, self.line(line).trim()));
+        let mut open = 0_usize;
+        for (line, text) in std::iter::once((index, rest)).chain(lines).filter(|_| first.starts_with('(')) {
+            for (at, c) in text.char_indices() {
+                match c {
+                    '(' => open += 1,
+                    ')' if open == 1 => return Some((line, text[at + 1..].trim())),
+                    ')' => open -= 1,
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns the next line that is not empty.
+    fn line_below(&self, index: usize) -> &'a str {
+        let next = (index + 1..self.len()).find(|line| self.indents[*line].is_some());
+        next.map_or("", |line| self.line(line).trim())
     }
 }
 
