@@ -94,7 +94,7 @@ impl Project<'_> {
         let key = key.map(|(base, content)| base.part("source").part(content.bytes()).digest());
         let cached = key.as_ref().and_then(|key| postcard::from_bytes(inputs.encoded(false, key)?).ok());
         let terms = cached.unwrap_or_else(|| {
-            let terms = SourceTerms::read(&raw);
+            let terms = SourceTerms::read_source(&raw);
             let encoded = key.as_ref().zip(postcard::to_allocvec(&terms).ok());
             encoded.into_iter().for_each(|(key, encoded)| inputs.put_encoded(false, key, encoded));
             terms

@@ -20,6 +20,8 @@ static NAMES: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(include_str
 /// The largest source file, and the longest line of one, in bytes: what is longer was generated.
 const MAX_BYTES: usize = 400_000;
 const MAX_LINE: usize = 5_000;
+/// The first lines of a file, one of which may say that it was generated.
+const HEAD: usize = 20;
 /// How many times the words of a title, and those of a path, count.
 const TITLE: f32 = 2.0;
 const PATH: f32 = 1.5;
@@ -54,6 +56,13 @@ pub struct SourceTerms {
 }
 
 impl SourceTerms {
+    /// Counts the words of a source file; `None` if a program wrote it.
+    pub fn read_source(text: &str) -> Option<Self> {
+        let says = |line: &str| NAMES.of("generated_head").iter().any(|words| line.contains(words));
+        let is_generated = text.lines().take(HEAD).any(|line| says(&line.to_ascii_lowercase()));
+        if is_generated { None } else { Self::read(text) }
+    }
+
     /// Counts the words of a text; `None` if it is not written by people.
     pub fn read(text: &str) -> Option<Self> {
         if text.len() > MAX_BYTES || text.lines().any(|line| line.len() > MAX_LINE) {
@@ -98,6 +107,8 @@ struct SourceFile {
     path: RepoPath,
     length: f32,
     is_test: bool,
+    is_style: bool,
+    is_data: bool,
     /// What it shares with its test: the name without the marks of one, or its path if the name says nothing.
     unit: String,
 }
@@ -116,8 +127,10 @@ pub struct SourceIndex {
 /// Returns whether a search looks at a file with this path.
 pub fn is_source(path: &RepoPath) -> bool {
     let mut folders = path.dir().split('/');
+    let name = path.name().to_ascii_lowercase();
     NAMES.has("extension", &path.extension().to_ascii_lowercase())
         && !folders.any(|it| it.starts_with('.') || NAMES.has("built_folder", it))
+        && !NAMES.of("generated_name").iter().any(|part| name.contains(part))
 }
 
 impl SourceIndex {
@@ -138,7 +151,9 @@ impl SourceIndex {
             index.paths.extend(of_path.into_iter().map(|term| (term, at)));
             let (unit, is_test) = unit_of(&path);
             let length = K1 * (1.0 - B + B * terms.total as f32 / average);
-            index.files.push(SourceFile { path, length, is_test, unit });
+            let is_style = NAMES.has("style_extension", path.extension());
+            let is_data = path.dir().split('/').any(|folder| NAMES.has("data_folder", folder));
+            index.files.push(SourceFile { path, length, is_test, is_style, is_data, unit });
         }
         index.texts.par_sort_unstable();
         index.paths.sort_unstable();
@@ -168,7 +183,12 @@ impl SourceIndex {
             let weight_in_path = weight * PATH * rarity(named.len(), self.files.len());
             named.iter().for_each(|(_, file)| scores[*file as usize] += weight_in_path);
         }
+        let mut has_style = false;
+        for_each_term(&NAMES.of("style_word").join(" "), &mut |term, _, _| has_style |= query.contains_key(&term));
         let score = |(at, file): (u32, &SourceFile)| {
+            if file.is_data || file.is_style && !has_style {
+                return None;
+            }
             let near = if folders.contains(file.path.dir()) { NEAR } else { 1.0 };
             let score = scores[at as usize] * near * if file.is_test { TEST } else { 1.0 };
             let score = (score * PRECISION).max(0.0) as u64;
