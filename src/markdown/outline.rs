@@ -107,9 +107,8 @@ impl<'a> OutlineBuilder<'a> {
         }
     }
 
-    pub(super) fn add_box(&mut self, is_ticked: bool) {
-        let (ticked, all) = self.outline.boxes;
-        self.outline.boxes = (ticked + u32::from(is_ticked), all + 1);
+    pub(super) fn add_boxes(&mut self, (ticked, all): (u32, u32)) {
+        self.outline.boxes = (self.outline.boxes.0 + ticked, self.outline.boxes.1 + all);
     }
 
     pub(super) fn heading(&mut self, level: u8, title: &str, start: usize) -> usize {

@@ -107,7 +107,7 @@ impl<'a> MarkdownReader<'a> {
             }
             Event::TaskListMarker(is_ticked) => {
                 if self.quotes == 0 {
-                    self.outline.add_box(is_ticked);
+                    self.outline.add_boxes((is_ticked.into(), 1));
                 }
                 if let Some((_, has_checkbox)) = self.items.last_mut() {
                     *has_checkbox = true;
@@ -339,7 +339,9 @@ impl<'a> MarkdownReader<'a> {
         let Some((code, is_tasklist)) = self.code_block.take() else { return };
         let tasks = (is_tasklist && !self.in_tasklist && !self.comments.is_open).then(|| {
             let reader = MarkdownReader { in_tasklist: true, quotes: self.quotes, ..MarkdownReader::of(&code.text, 0) };
-            InlinePart::Tasks(Box::new(reader.read(0).inside(&code)))
+            let tasks = reader.read(0).inside(&code);
+            self.outline.add_boxes(tasks.outline.boxes);
+            InlinePart::Tasks(Box::new(tasks))
         });
         self.parts.push(InlinePart::Code(code));
         self.parts.extend(tasks);
