@@ -95,6 +95,7 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
         let has_adrs = documents.keys().any(|path| is_adr(project, path));
         if has_adrs {
             mark_replaced(project, &mut documents, agent);
+            add_successors(project, &mut referenced, &mut documents, agent);
         }
         let has_unread = documents.values().any(Result::is_err) || has_adrs && project.replacements().is_err();
         Self { project, agent, referenced, documents, has_unread, tests: OnceLock::new() }
@@ -377,6 +378,33 @@ fn mark_replaced(
             let marked = ParsedDocument { status, is_inactive: true, successor, ..ParsedDocument::clone(document) };
             *document = Arc::new(marked);
         }
+    }
+}
+
+/// Adds to the references of each item the decisions that replaced those that it names, with the same evidence.
+fn add_successors(
+    project: &Project<'_>,
+    referenced: &mut BTreeMap<usize, Arc<ItemReferences>>,
+    documents: &mut BTreeMap<RepoPath, Result<LoadedDocument, Diagnostic>>,
+    agent: Option<&AgentContext>,
+) {
+    let inactive = documents.values().flatten().filter_map(|(_, read)| read.as_ref().ok()).filter(|it| it.is_inactive);
+    let named: BTreeMap<RepoPath, RepoPath> =
+        inactive.filter_map(|old| Some((old.path.clone(), project.successor(old)?))).collect();
+    for found in referenced.values_mut() {
+        let old = found.files.iter().filter(|file| file.kind == FileKind::Adr);
+        let new =
+            old.filter_map(|file| Some(FileRef { path: named.get(&file.path)?.clone(), anchor: None, ..file.clone() }));
+        let new: BTreeMap<RepoPath, FileRef> = new.map(|file| (file.path.clone(), file)).collect();
+        let new = new.into_values().filter(|new| found.files.iter().all(|file| file.path != new.path));
+        let new: Vec<FileRef> = new.collect();
+        if !new.is_empty() {
+            Arc::make_mut(found).files.extend(new);
+        }
+    }
+    for path in named.into_values() {
+        let read = |path: &RepoPath| read_file(project, path, FilePurpose::Document, agent);
+        documents.entry(path).or_insert_with_key(read);
     }
 }
 

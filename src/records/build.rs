@@ -338,7 +338,7 @@ fn is_known(name: &str, source: &ItemSource) -> bool {
     let templates = source.id.iter().chain(&source.title).flat_map(|template| &template.parts);
     let in_template = templates.into_iter().any(|part| *part == TemplatePart::Hole(name.to_owned()));
     NAMES.has("known", name)
-        || ["parent", "children", "adrs"].iter().any(|native| NAMES.has(native, name))
+        || ["parent", "children", "adrs", "depends_on"].iter().any(|native| NAMES.has(native, name))
         || mapped_from(source, name)
         || source.fields.contains_key(name)
         || source.no_pack.contains_key(name)

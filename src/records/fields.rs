@@ -95,9 +95,10 @@ fn name_object(node: &mut Node<String>) {
     }
 }
 
-/// Returns whether the source maps a native field to the field `name` of its files.
+/// Returns whether the source maps a native field, or the edges of its items, to the field `name` of its files.
 pub(super) fn mapped_from(source: &ItemSource, name: &str) -> bool {
-    source.fields.values().any(|names| names.iter().any(|mapped| mapped == name))
+    let has_edges = source.edges.as_ref().is_some_and(|edges| edges.field == name);
+    has_edges || source.fields.values().any(|names| names.iter().any(|mapped| mapped == name))
 }
 
 /// Moves the relations inside `relationships` to fields of their own; its other entries stay.

@@ -284,6 +284,8 @@ fn an_adr_is_not_in_force_once_another_says_that_it_replaced_it() {
     assert_eq!(warnings(), [by(3), by(4), by(7)]);
     let old = section(&sandbox, "packs/task-a.coding.json", "adr.docs/adr/0003-a.md").unwrap();
     assert_eq!(old["title"], "3. A (superseded by docs/adr/0009-a.md)");
+    let new = section(&sandbox, "packs/task-a.coding.json", "adr.docs/adr/0009-a.md").unwrap();
+    assert_eq!((&new["provenance"], &new["metadata"]["evidence"]), (&"adr_ref".into(), &old["metadata"]["evidence"]));
     sandbox.write("docs/adr/0009-a.md", newest.replace("ADR-4", "`ADR-4`"));
     why("docs/adr/0009-a.md changed");
     assert_eq!(warnings(), [by(3), by(7)]);
