@@ -6,11 +6,12 @@ use super::packs::{self, BuildRun, OpenedRepository};
 use crate::console::github::{append, append_outputs, summary};
 use crate::console::{self, Document, Exit, Failure, Format, counted, line, printable, stamp};
 use crate::engine::{
-    BuildObserver, BuildOrder, FAILED, PackState, PackTarget, Project, REMOVED, Repository, SessionRequest, UNCHANGED,
-    WRITTEN, delivery_folder, pack_file_name,
+    BuildObserver, BuildOrder, PackState, PackTarget, Project, Repository, SessionRequest, delivery_folder,
+    pack_file_name,
 };
 use crate::git;
 use crate::model::{RepoPath, slug};
+use crate::review::PackStatus;
 use crate::store::{Access, Folder};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -100,7 +101,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         run.known = repository.reported_before().to_vec();
     }
     if let Some(base) = &args.review.base {
-        let failed = built.packs.iter().filter(|state| state.status == FAILED);
+        let failed = built.packs.iter().filter(|state| state.status == PackStatus::Failed);
         let failed: Vec<RepoPath> = failed.filter_map(|state| own.get(&state.root).cloned()).collect();
         run.compare(global, &repository, base, &failed)?;
     }
@@ -135,7 +136,8 @@ fn foreign_note(
         let budget = settings.profiles.get(&state.profile).map(|profile| &profile.budget);
         !is_asked || budget.is_some_and(|budget| limits.over(budget) != *budget)
     };
-    let count = states.iter().filter(|it| it.summary.is_some() && it.status != REMOVED).filter(is_foreign).count();
+    let count =
+        states.iter().filter(|it| it.summary.is_some() && it.status != PackStatus::Removed).filter(is_foreign).count();
     (count > 0 && args.out.is_none() && settings.commits_packs()).then(|| {
         let what = "of another profile, item or limit than the configuration asks for";
         let packs = counted(count, "pack");
@@ -209,14 +211,15 @@ fn report_and_exit(
 
 fn counts(states: &[PackState]) -> String {
     let count = |status| states.iter().filter(|state| state.status == status).count();
-    let is_new = |state: &&PackState| state.status == WRITTEN && state.reasons.iter().any(|reason| reason == "new");
-    let (written, new) = (count(WRITTEN), states.iter().filter(is_new).count());
+    let is_new =
+        |state: &&PackState| state.status == PackStatus::Written && state.reasons.iter().any(|reason| reason == "new");
+    let (written, new) = (count(PackStatus::Written), states.iter().filter(is_new).count());
     let mut text = format!("{}: {written} written", counted(states.len(), "pack"));
     if written > new {
         text += &format!(" ({} updated)", written - new);
     }
-    text += &format!(", {} unchanged", count(UNCHANGED));
-    for status in [REMOVED, FAILED].into_iter().filter(|status| count(status) > 0) {
+    text += &format!(", {} unchanged", count(PackStatus::Unchanged));
+    for status in [PackStatus::Removed, PackStatus::Failed].into_iter().filter(|status| count(*status) > 0) {
         text += &format!(", {} {status}", count(status));
     }
     let tokens: u64 = states.iter().filter_map(|state| state.summary.as_ref()?.used_tokens).sum();
@@ -253,7 +256,7 @@ fn document(global: &Global, states: &[PackState], shown: &dyn Fn(&str) -> Strin
         Format::Github => vec![format!("{}: {}: {}", state.status, shown(&state.name), state.reasons.join("; "))],
         _ => state.files.iter().map(|name| shown(name)).collect(),
     };
-    let texts = states.iter().filter(|state| state.status != UNCHANGED).flat_map(texts);
+    let texts = states.iter().filter(|state| state.status != PackStatus::Unchanged).flat_map(texts);
     let mut document = Document::whole();
     document.list(texts.map(|text| line("{}", &[&text])));
     document
@@ -263,11 +266,11 @@ fn document(global: &Global, states: &[PackState], shown: &dyn Fn(&str) -> Strin
 fn notes(global: &Global, states: &[PackState], shown: &dyn Fn(&str) -> String) -> Vec<String> {
     let note = |state: &PackState| format!("{}: {}", shown(&state.name), state.reasons.join("; "));
     let mut notes = Vec::new();
-    let failed = states.iter().filter(|state| state.status == FAILED).count();
+    let failed = states.iter().filter(|state| state.status == PackStatus::Failed).count();
     let most = if global.verbose { failed } else { MAX_FAILED };
-    let failures = states.iter().filter(|state| state.status == FAILED).take(most);
+    let failures = states.iter().filter(|state| state.status == PackStatus::Failed).take(most);
     notes.extend(failures.map(|state| format!("not built: {}", note(state))));
     notes.extend((failed > most).then(|| format!("not built: {} more; `-v` lists all", failed - most)));
-    notes.extend(states.iter().filter(|state| global.verbose && state.status == WRITTEN).map(note));
+    notes.extend(states.iter().filter(|state| global.verbose && state.status == PackStatus::Written).map(note));
     notes
 }

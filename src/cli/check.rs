@@ -4,8 +4,9 @@ use super::args::{CheckArgs, Global};
 use super::packs::{self, BuildRun, OpenedRepository, checked_pack};
 use crate::console::github::{append, summary};
 use crate::console::{self, Annotations, Document, Exit, Failure, Format, line, no_roots};
-use crate::engine::{BUILDABLE, FAILED, PackState, Repository, UNVERIFIABLE, apply_severities, check_packs, orphaned};
+use crate::engine::{PackState, Repository, apply_severities, check_packs, orphaned};
 use crate::model::Diagnostic;
+use crate::review::PackStatus;
 use crate::store::Folder;
 use serde_json::json;
 
@@ -33,7 +34,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let mut run = BuildRun::new(global, build);
     if let Some(base) = &args.review.base {
-        let failed = states.iter().filter(|state| state.status == FAILED);
+        let failed = states.iter().filter(|state| state.status == PackStatus::Failed);
         let of_root = |state: &PackState| {
             let mut entries = project.corpus().entries.iter();
             Some(entries.find(|entry| *entry.item.id == *state.root)?.item.origin.path.clone())
@@ -59,10 +60,10 @@ fn report_and_exit(
     states.sort();
     let dir = repository.settings().output.dir.as_str();
     let differing: Vec<&PackState> =
-        states.iter().filter(|state| !matches!(state.status, "fresh" | "failed" | BUILDABLE)).collect();
-    let is_stale = differing.iter().any(|state| state.status != UNVERIFIABLE);
+        states.iter().filter(|state| !state.status.is_current() && state.status != PackStatus::Failed).collect();
+    let is_stale = differing.iter().any(|state| state.status != PackStatus::Unverifiable);
     // An unverifiable pack fails the check under `--strict` only.
-    let bad = differing.iter().filter(|state| global.strict || state.status != UNVERIFIABLE).count();
+    let bad = differing.iter().filter(|state| global.strict || state.status != PackStatus::Unverifiable).count();
     if let Some(file) = &args.review.file {
         let shown = |name: &str| format!("{dir}/{name}");
         let next = is_stale.then(|| format!("{}.", uppercased(&next_step(&states))));
@@ -85,10 +86,10 @@ fn report_and_exit(
         json!({"packs": packs, "diagnostics": console::diagnostics(&run.diagnostics)})
     })?;
     if global.format != Format::Json {
-        let of = |status: &str| states.iter().filter(|state| state.status == status).count();
+        let of = |status: PackStatus| states.iter().filter(|state| state.status == status).count();
         let good = match repository.settings().commits_packs() {
-            true => format!("{} of {} packs are fresh", of("fresh"), states.len()),
-            false => format!("{} of {} packs can be built", of(BUILDABLE), states.len()),
+            true => format!("{} of {} packs are fresh", of(PackStatus::Fresh), states.len()),
+            false => format!("{} of {} packs can be built", of(PackStatus::Buildable), states.len()),
         };
         global.note(&good)?;
         if states.is_empty() && !run.blocked {
@@ -99,16 +100,16 @@ fn report_and_exit(
         }
     }
     // Nothing was compared, since nothing could be read: that is no success.
-    let is_blind = states.iter().all(|state| state.status == UNVERIFIABLE)
+    let is_blind = states.iter().all(|state| state.status == PackStatus::Unverifiable)
         && run.diagnostics.iter().any(Diagnostic::is_of_unread_item);
     let input = if is_blind { Exit::Input } else { run.exit() };
     Ok(input.and(if bad == 0 { Exit::Done } else { Exit::Stale }))
 }
 
 fn next_step(states: &[PackState]) -> String {
-    let of = |status: &str| states.iter().filter(|state| state.status == status).count();
-    let (orphaned, fresh) = (of("orphaned"), of("fresh"));
-    let others = states.len() - orphaned - fresh - of(UNVERIFIABLE) - of("failed");
+    let of = |status: PackStatus| states.iter().filter(|state| state.status == status).count();
+    let (orphaned, fresh) = (of(PackStatus::Orphaned), of(PackStatus::Fresh));
+    let others = states.len() - orphaned - fresh - of(PackStatus::Unverifiable) - of(PackStatus::Failed);
     // A mistyped glob makes orphans of all packs.
     if orphaned > 1 && orphaned == states.len() {
         return format!(

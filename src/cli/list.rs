@@ -4,8 +4,9 @@ use super::args::{BudgetArgs, Global, ListArgs};
 use super::packs::{self, BuildRun, OpenedRepository, checked_pack};
 use crate::console::report::folded_to;
 use crate::console::{self, Column, Document, Exit, Failure, Format, Line, counted, line};
-use crate::engine::{ON_DEMAND, PackState, Project, RootSummary, check_packs};
+use crate::engine::{PackState, Project, RootSummary, check_packs};
 use crate::model::{Code, Diagnostic, Relation, Severity, Shard};
+use crate::review::PackStatus;
 use crate::store::{Access, Folder};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -119,8 +120,8 @@ fn root(project: &Project<'_>, item: usize, packs: &[PackState], dir: &str) -> (
     let counts: Vec<String> = Relation::ALL.map(Relation::name).into_iter().filter_map(count).collect();
     let relations = if counts.is_empty() { "no relations".to_owned() } else { counts.join(", ") };
     let of_pack = |pack: &PackState| match pack.status {
-        ON_DEMAND => pack.profile.clone(),
-        status => format!("{} {}", pack.profile, status.replace('_', " ")),
+        PackStatus::OnDemand => pack.profile.clone(),
+        status => format!("{} {}", pack.profile, status.name().replace('_', " ")),
     };
     let states: Vec<String> = packs.iter().map(of_pack).collect();
     let cells = [&id, &kind, &shown, &title, &relations, &states.join(", ")].map(|text| line("{}", &[text.as_str()]));

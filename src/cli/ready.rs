@@ -7,7 +7,7 @@ use crate::console::{self, Document, Exit, Failure, Format, Line, counted, line,
 use crate::engine::{Built, EngineError, PackState, Project, apply_severities};
 use crate::graph::Graph;
 use crate::model::{Code, Diagnostic, Place, RepoPath};
-use crate::review::{BodyLines, cut_ends, is_root_cut, ready};
+use crate::review::{BodyLines, PackStatus, cut_ends, is_root_cut, ready};
 use crate::store::{Folder, StoreError};
 use crate::wire::Pack;
 use serde_json::json;
@@ -119,8 +119,8 @@ fn answers(global: &Global, project: &Project<'_>, items: &[usize], mut found: F
 fn stale(state: &PackState, dir: &RepoPath) -> Option<Diagnostic> {
     let path = format!("{dir}/{}", state.name);
     let message = match state.status {
-        "stale" => format!("the pack is stale: {}", state.reasons.join("; ")),
-        "edited" => format!("the pack was edited by hand: {}", state.reasons.join("; ")),
+        PackStatus::Stale => format!("the pack is stale: {}", state.reasons.join("; ")),
+        PackStatus::Edited => format!("the pack was edited by hand: {}", state.reasons.join("; ")),
         _ => return None,
     };
     let at = RepoPath::new(&path).ok().map(Place::file);

@@ -5,9 +5,10 @@ use super::packs;
 use crate::console::{
     self, Exit, Failure, Format, PathFailure, counted, json_line, printable, report, stamp, strict, user_caches,
 };
-use crate::engine::{AgentRequest, EngineError, PackState, SessionRequest, UNCHANGED, process_environment};
+use crate::engine::{AgentRequest, EngineError, PackState, SessionRequest, process_environment};
 use crate::intake::Repo;
 use crate::model::Diagnostic;
+use crate::review::PackStatus;
 use crate::seal::Stamp;
 use crate::watch::{Event, Events, Native, Poll, SavedPack, Watch, WatchProblem, WatchReport};
 use std::borrow::Cow;
@@ -242,7 +243,15 @@ impl WatchReporter<'_> {
             let (root, profile) = name.strip_suffix(".json")?.rsplit_once('.')?;
             let (root, profile) = (root.to_owned(), profile.to_owned());
             let reasons = vec!["replaced on disk, and up to date".to_owned()];
-            Some(PackState { root, profile, status: UNCHANGED, reasons, summary: None, files: Vec::new(), name })
+            Some(PackState {
+                root,
+                profile,
+                status: PackStatus::Unchanged,
+                reasons,
+                summary: None,
+                files: Vec::new(),
+                name,
+            })
         });
         let states = written.chain(report.failed).chain(report.removed).chain(arrived);
         let packs = states.map(|state| packs::built_pack(&state, &shown)).collect();

@@ -3,6 +3,7 @@
 use super::{Guarded, counted, printable, workflow_commands};
 use crate::intake::Repo;
 use crate::model::{Diagnostic, Place, Severity};
+use crate::review::PackStatus;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -49,9 +50,9 @@ impl Annotations {
         self.add(name, &place, code.name(), std::iter::once(message.as_str()).chain(help.as_deref()));
     }
 
-    pub(crate) fn add_pack(&mut self, path: &str, status: &str, reasons: &str) {
+    pub(crate) fn add_pack(&mut self, path: &str, status: PackStatus, reasons: &str) {
         // An unverifiable pack does not fail a check by itself.
-        let severity = if status == "unverifiable" { "warning" } else { "error" };
+        let severity = if status == PackStatus::Unverifiable { "warning" } else { "error" };
         self.add(severity, &self.file(path), &format!("{status} pack"), [&*format!("{status}: {reasons}")]);
     }
 
@@ -164,7 +165,7 @@ mod tests {
     fn an_annotation_cannot_be_broken_by_its_texts() {
         let mut annotations = Annotations::default();
         annotations.add_diagnostics([&Diagnostic::sample("50%\r\n::error::x")]);
-        annotations.add_pack("packs/a,b.json", "stale", "100%: x");
+        annotations.add_pack("packs/a,b.json", PackStatus::Stale, "100%: x");
         assert_eq!(
             written(annotations),
             "::warning file=work_items/a%2Cb%3Ac.md,line=6,col=3,title=unknown-id::50%25\\r\\n::error::x%0Ahelp: did you mean `x`?\n\
@@ -178,7 +179,7 @@ mod tests {
         let warnings: Vec<Diagnostic> = (0..12).map(|n| Diagnostic::sample(&format!("w{n}"))).collect();
         annotations.add_diagnostics(&warnings);
         for n in 0..11 {
-            annotations.add_pack(&format!("packs/{n}.json"), "stale", "x");
+            annotations.add_pack(&format!("packs/{n}.json"), PackStatus::Stale, "x");
         }
         let text = written(annotations);
         let count = |begin: &str| text.lines().filter(|line| line.starts_with(begin)).count();

@@ -2,8 +2,9 @@
 
 use super::annotations::{random_word, workspace_prefix};
 use super::{Column, Document, Failure, Line, PathFailure, TextStyle, counted, line};
-use crate::engine::{PackState, REMOVED, WRITTEN, markdown_copy};
+use crate::engine::{PackState, markdown_copy};
 use crate::model::{Diagnostic, Severity};
+use crate::review::PackStatus;
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -29,12 +30,12 @@ pub(crate) fn append_outputs(
         serde_json::Value::from(paths).to_string()
     };
     let lists = [
-        ("packs", list(|state| state.summary.is_some() && state.status != REMOVED)),
-        ("changed", list(|state| matches!(state.status, WRITTEN | REMOVED))),
+        ("packs", list(|state| state.summary.is_some() && state.status != PackStatus::Removed)),
+        ("changed", list(|state| matches!(state.status, PackStatus::Written | PackStatus::Removed))),
     ];
     // With several packs the outputs of the only pack are empty.
     let only = match states {
-        [one] => one.summary.as_ref().filter(|_| one.status != REMOVED).map(|summary| (one, summary)),
+        [one] => one.summary.as_ref().filter(|_| one.status != PackStatus::Removed).map(|summary| (one, summary)),
         _ => None,
     };
     let file_name = |state: &PackState| Some(markdown?.join(markdown_copy::name(&state.name)).to_str()?.to_owned());
@@ -68,7 +69,7 @@ pub(crate) fn summary(
     diagnostics: &[Diagnostic],
     next: Option<&str>,
 ) -> Document {
-    let mut statuses = BTreeMap::<&str, usize>::new();
+    let mut statuses = BTreeMap::<PackStatus, usize>::new();
     states.iter().for_each(|state| *statuses.entry(state.status).or_default() += 1);
     let counts: Vec<String> = statuses.iter().map(|(status, count)| format!("{count} {status}")).collect();
     let counts = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
@@ -81,8 +82,7 @@ pub(crate) fn summary(
             .paragraph(next.split('`').zip(roles).fold(Line::default(), |line, (text, role)| line.then(role, text)));
     }
     // Packs that need no attention are counted only.
-    let states: Vec<&PackState> =
-        states.iter().filter(|it| !matches!(it.status, "fresh" | "unchanged" | "buildable")).collect();
+    let states: Vec<&PackState> = states.iter().filter(|it| !it.status.is_current()).collect();
     let columns = [Column::Left("PACK"), Column::Left("STATUS"), Column::Left("REASONS"), Column::Right("SIZE")];
     let row = |state: &&PackState| {
         let size = state.summary.as_ref().map(|summary| match summary.used_tokens {
@@ -90,7 +90,7 @@ pub(crate) fn summary(
             None => format!("{} characters", summary.used_chars),
         });
         let [path, reasons] = [shown(&state.name), state.reasons.join("; ")].map(|text| line("{}", &[&text]));
-        vec![path, state.status.into(), reasons, size.unwrap_or_default().into()]
+        vec![path, state.status.name().into(), reasons, size.unwrap_or_default().into()]
     };
     document.table(&columns, states.iter().take(MAX_SUMMARY_PACKS).map(row));
     let more = |document: &mut Document, rest: usize, what: &str| {
@@ -132,14 +132,17 @@ mod tests {
         assert!(!value.contains(word) && random_word().unwrap() != word);
     }
 
-    fn state(name: String, status: &'static str, reason: &str) -> PackState {
+    fn state(name: String, status: PackStatus, reason: &str) -> PackState {
         let (root, profile, reasons) = (String::new(), String::new(), vec![reason.to_owned()]);
         PackState { name, root, profile, status, reasons, summary: None, files: Vec::new() }
     }
 
     #[test]
     fn packs_that_need_no_attention_are_counted_only() {
-        let states = [state("a.json".into(), "fresh", ""), state("b.json".into(), "stale", "docs/x changed")];
+        let states = [
+            state("a.json".into(), PackStatus::Fresh, ""),
+            state("b.json".into(), PackStatus::Stale, "docs/x changed"),
+        ];
         assert_eq!(
             summary("check", &states, &|name| format!("packs/{name}"), &[], Some("Run `this`.")).markdown(),
             "### contextpack check: 2 packs (1 fresh, 1 stale)\n\nRun <code>this</code>.\n\n\
@@ -156,7 +159,8 @@ mod tests {
         let at = Place::line(RepoPath::new("a_b*.md").unwrap(), 3);
         let found: Vec<Diagnostic> =
             (0..90).map(|n| Diagnostic::new(Code::Cycle, Some(at.clone()), format!("{n}{long}"))).collect();
-        let states: Vec<PackState> = (0..5000).map(|n| state(format!("{n}{long}.json"), "stale", &long)).collect();
+        let states: Vec<PackState> =
+            (0..5000).map(|n| state(format!("{n}{long}.json"), PackStatus::Stale, &long)).collect();
         let text = summary("check", &states, &|name| format!("packs/{name}"), &found, None).markdown();
         assert!(text.len() < 1 << 16, "{}", text.len());
         assert!(text.contains("\nand 4800 more packs\n") && !text.contains("a_b*"), "{text}");

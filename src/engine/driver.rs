@@ -3,7 +3,7 @@
 
 use super::agents::{CommitLogResult, history};
 use super::observer::OnWritten;
-use super::pack_state::{FAILED, PackState, REMOVED, UNCHANGED, WRITTEN, orphans};
+use super::pack_state::{PackState, orphans};
 use super::repository::distinct;
 use super::{
     BudgetLimits, BuildJob, BuildObserver, BuildReport, Built, Configuration, EngineError, Planned, Project,
@@ -13,7 +13,7 @@ use crate::cache::{Cache, CachedPack, CompletedBuild, FileFingerprint, Freshness
 use crate::config::Policy;
 use crate::model::{Code, Digest, Shard, SourceTree as _, Untracked};
 use crate::render;
-use crate::review::{Difference, UNEXPLAINED, difference};
+use crate::review::{Difference, PackStatus, UNEXPLAINED, difference};
 use crate::seal::{Sealed, Stamp};
 use crate::store::{Folder, StoreError, WriteResult, hide_state};
 use std::collections::{BTreeMap, BTreeSet};
@@ -251,7 +251,7 @@ impl<'a> PackWriter<'a> {
             Err(error) => {
                 let kept = existing.map(|_| "the old pack was kept".to_owned());
                 let reasons = [error.message].into_iter().chain(kept).collect();
-                return Ok((PackState::new(&plan, FAILED, reasons), None));
+                return Ok((PackState::new(&plan, PackStatus::Failed, reasons), None));
             }
         };
         let mut files = Vec::new();
@@ -278,7 +278,7 @@ impl<'a> PackWriter<'a> {
                 reasons.push(reason);
             }
         }
-        let status = if files.is_empty() { UNCHANGED } else { WRITTEN };
+        let status = if files.is_empty() { PackStatus::Unchanged } else { PackStatus::Written };
         let summary = PackSummary::from(sealed.pack());
         let state = PackState { summary: Some(summary.clone()), files, ..PackState::new(&plan, status, reasons) };
         let cached = plan.fingerprint.map(|fingerprint| {
@@ -348,12 +348,12 @@ impl<'a> PackWriter<'a> {
         if self.policy.renderings || self.order.markdown.is_some() {
             return Ok(());
         }
-        for pack in packs.iter_mut().filter(|pack| pack.status != REMOVED) {
+        for pack in packs.iter_mut().filter(|pack| pack.status != PackStatus::Removed) {
             if markdown_copy::remove(folder, &pack.name)? {
                 pack.files.push(markdown_copy::name(&pack.name));
                 pack.reasons.push("`output.markdown` is off".to_owned());
-                if pack.status == UNCHANGED {
-                    pack.status = WRITTEN;
+                if pack.status == PackStatus::Unchanged {
+                    pack.status = PackStatus::Written;
                 }
             }
         }
@@ -364,5 +364,5 @@ impl<'a> PackWriter<'a> {
 fn unchanged(name: &str, pack: &CachedPack) -> PackState {
     let CachedPack { root, profile, summary, .. } = pack.clone();
     let (name, summary) = (name.to_owned(), Some(summary));
-    PackState { name, root, profile, status: UNCHANGED, reasons: Vec::new(), summary, files: Vec::new() }
+    PackState { name, root, profile, status: PackStatus::Unchanged, reasons: Vec::new(), summary, files: Vec::new() }
 }

@@ -1,6 +1,7 @@
 //! The Markdown copy of a pack: `<pack>.md` next to `<pack>.json`, for people who review both.
 
 pub use crate::cache::rendering_name as name;
+use crate::review::PackStatus;
 use crate::store::{Folder, StoreError, WriteResult};
 
 pub fn write(folder: &Folder, pack_name: &str, rendering: &str) -> Result<WriteResult, StoreError> {
@@ -8,12 +9,12 @@ pub fn write(folder: &Folder, pack_name: &str, rendering: &str) -> Result<WriteR
 }
 
 /// Returns how the Markdown copy of a pack differs from its rendering, if it does: the status of the pack, and the reason.
-pub fn fault(folder: &Folder, pack_name: &str, rendering: &str) -> Result<Option<(&'static str, String)>, StoreError> {
+pub fn fault(folder: &Folder, pack_name: &str, rendering: &str) -> Result<Option<(PackStatus, String)>, StoreError> {
     let name = name(pack_name);
     Ok(match folder.read(&name)? {
-        None => Some(("missing", format!("its Markdown `{name}` is missing"))),
+        None => Some((PackStatus::Missing, format!("its Markdown `{name}` is missing"))),
         Some(bytes) if bytes == rendering.as_bytes() => None,
-        Some(_) => Some(("edited", format!("its Markdown `{name}` is not its rendering"))),
+        Some(_) => Some((PackStatus::Edited, format!("its Markdown `{name}` is not its rendering"))),
     })
 }
 

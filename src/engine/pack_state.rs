@@ -7,26 +7,11 @@ use crate::cache::PackSummary;
 use crate::intake::Repo;
 use crate::model::{Diagnostic, IssueReference, slug};
 use crate::render;
-use crate::review::{Difference, difference, read, root_names};
+use crate::review::{Difference, PackStatus, difference, read, root_names};
 use crate::store::{Folder, StoreError};
 use crate::wire::Pack;
 use std::collections::BTreeSet;
 use std::path::Path;
-
-/// The pack's file is new or has new content.
-pub const WRITTEN: &str = "written";
-/// The file has the pack's content already, except for the stamp.
-pub const UNCHANGED: &str = "unchanged";
-/// The pack could not be built.
-pub const FAILED: &str = "failed";
-/// The pack's root or profile is gone, and its file was removed.
-pub const REMOVED: &str = "removed";
-/// The pack cannot be compared: its issue is not in the snapshot, or its item cannot be read.
-pub const UNVERIFIABLE: &str = "unverifiable";
-/// Packs are not committed, and this one can be built.
-pub const BUILDABLE: &str = "buildable";
-/// Packs are not committed: a build makes them when they are needed.
-pub const ON_DEMAND: &str = "on_demand";
 
 const NOT_BUILT: &str = "it was not built yet";
 const NOT_IN_SNAPSHOT: &str = "its issue is not in the snapshot: run `contextpack sync`, or commit the snapshot";
@@ -39,9 +24,7 @@ pub struct PackState {
     pub name: String,
     pub root: String,
     pub profile: String,
-    /// `written`, `unchanged`, `removed` or `failed` after a build; `fresh`, `stale`, `edited`, `missing`, `orphaned`,
-    /// `unverifiable`, `buildable`, `on_demand` or `failed` after a comparison.
-    pub status: &'static str,
+    pub status: PackStatus,
     /// Why it was written, removed or not built, or is not fresh.
     pub reasons: Vec<String>,
     pub summary: Option<PackSummary>,
@@ -51,13 +34,13 @@ pub struct PackState {
 
 impl PackState {
     /// Returns the state of a planned pack of which no file was touched.
-    pub(super) fn new(plan: &Planned, status: &'static str, reasons: Vec<String>) -> Self {
+    pub(super) fn new(plan: &Planned, status: PackStatus, reasons: Vec<String>) -> Self {
         let (name, root, profile) = (plan.name.clone(), plan.root.to_string(), plan.profile.clone());
         Self { name, root, profile, status, reasons, summary: None, files: Vec::new() }
     }
 
     /// Returns the state of a finished pack.
-    pub fn of_pack(name: &str, pack: &Pack, status: &'static str, reasons: Vec<String>) -> Self {
+    pub fn of_pack(name: &str, pack: &Pack, status: PackStatus, reasons: Vec<String>) -> Self {
         let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref());
         let (name, root, profile) = (name.to_owned(), root.cloned().unwrap_or_default(), pack.profile.clone());
         Self { name, root, profile, status, reasons, summary: Some(pack.into()), files: Vec::new() }
@@ -70,9 +53,9 @@ impl PackState {
         let name = &plan.name;
         let existing = folder.map(|folder| Ok((folder, folder.read(name)?))).transpose()?;
         let (status, reasons) = match (outcome, existing) {
-            (Err(fault), _) => (FAILED, vec![fault.message.clone()]),
-            (Ok(_), None) => (BUILDABLE, Vec::new()),
-            (Ok(_), Some((_, None))) => ("missing", vec![NOT_BUILT.to_owned()]),
+            (Err(fault), _) => (PackStatus::Failed, vec![fault.message.clone()]),
+            (Ok(_), None) => (PackStatus::Buildable, Vec::new()),
+            (Ok(_), Some((_, None))) => (PackStatus::Missing, vec![NOT_BUILT.to_owned()]),
             (Ok(sealed), Some((folder, Some(existing)))) if sealed.is_unchanged(&existing) => {
                 let rendering = with_copy.then(|| render::pack(sealed.pack()).whole());
                 match rendering.map(|rendering| markdown_copy::fault(folder, name, &rendering)).transpose()?.flatten() {
@@ -80,20 +63,20 @@ impl PackState {
                     None if !with_copy && markdown_copy::exists(folder, name)? => {
                         let help = "`output.markdown` is off: `contextpack build` removes it";
                         (
-                            "stale",
+                            PackStatus::Stale,
                             vec![format!("its Markdown copy `{}` is there, and {help}", markdown_copy::name(name))],
                         )
                     }
-                    None => ("fresh", Vec::new()),
+                    None => (PackStatus::Fresh, Vec::new()),
                 }
             }
             (Ok(sealed), Some((_, Some(existing)))) => {
                 match difference(&existing, sealed.pack(), &|name| project.has(name)) {
                     Difference::Stale(_) if lost_its_issue(&existing, sealed.pack()) => {
-                        (UNVERIFIABLE, vec![NOT_IN_SNAPSHOT.to_owned()])
+                        (PackStatus::Unverifiable, vec![NOT_IN_SNAPSHOT.to_owned()])
                     }
-                    Difference::Stale(reasons) => ("stale", reasons),
-                    Difference::Edited(reasons) => ("edited", reasons),
+                    Difference::Stale(reasons) => (PackStatus::Stale, reasons),
+                    Difference::Edited(reasons) => (PackStatus::Edited, reasons),
                 }
             }
         };
@@ -115,8 +98,8 @@ pub fn check_packs(
 ) -> Result<(Vec<PackState>, BuildReport), EngineError> {
     let names = folder.filter(|_| skips_absent).map(Folder::list).transpose()?.unwrap_or_default();
     let (absent, reasons) = match folder {
-        Some(_) => ("missing", vec![NOT_BUILT.to_owned()]),
-        None => (ON_DEMAND, Vec::new()),
+        Some(_) => (PackStatus::Missing, vec![NOT_BUILT.to_owned()]),
+        None => (PackStatus::OnDemand, Vec::new()),
     };
     let without_file = |plan: &Planned| {
         names.binary_search(&plan.name).is_err().then(|| {
@@ -175,13 +158,16 @@ impl OrphanPack {
         }
         let markdown = markdown.then(|| markdown_copy::name(&self.name));
         let files = [self.name.clone()].into_iter().chain(markdown).collect();
-        Ok(Some(PackState { files, ..PackState::of_pack(&self.name, &self.pack, REMOVED, vec![self.reason]) }))
+        Ok(Some(PackState {
+            files,
+            ..PackState::of_pack(&self.name, &self.pack, PackStatus::Removed, vec![self.reason])
+        }))
     }
 
     fn state(&self) -> PackState {
         let (status, reason) = match self.unverifiable {
-            Some(why) => (UNVERIFIABLE, why.to_owned()),
-            None => ("orphaned", format!("{}: `contextpack build` removes it", self.reason)),
+            Some(why) => (PackStatus::Unverifiable, why.to_owned()),
+            None => (PackStatus::Orphaned, format!("{}: `contextpack build` removes it", self.reason)),
         };
         PackState { summary: None, ..PackState::of_pack(&self.name, &self.pack, status, vec![reason]) }
     }

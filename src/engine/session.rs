@@ -1,6 +1,5 @@
 //! Repeated builds of one repository by one process, each of which costs what changed since the one before.
 
-use super::pack_state::{FAILED, UNCHANGED};
 use super::repository::OpenedCache;
 use super::{
     BuildObserver, BuildOrder, BuildReport, BuildResult, EngineError, OpenRequest, PackState, Repository, RootError,
@@ -11,6 +10,7 @@ use crate::config::Settings;
 use crate::git;
 use crate::model::Diagnostic;
 use crate::redact::Environment;
+use crate::review::PackStatus;
 use crate::seal::Stamp;
 use crate::store::{Access, Folder};
 use std::collections::BTreeMap;
@@ -164,10 +164,12 @@ impl Session {
         let BuildResult { packs: states, report: BuildReport { diagnostics, blocked }, unresolved, .. } = built;
         let summaries = states.iter().filter_map(|pack| Some((pack.name.clone(), pack.summary.clone()?)));
         let before = std::mem::replace(&mut self.packs, summaries.collect());
-        let has_failed = |name: &String| states.iter().any(|pack| pack.status == FAILED && pack.name == *name);
+        let has_failed =
+            |name: &String| states.iter().any(|pack| pack.status == PackStatus::Failed && pack.name == *name);
         let is_gone = |name: &&String| !blocked && !self.packs.contains_key(*name) && !has_failed(name);
         let gone = before.keys().filter(is_gone).cloned().collect();
-        let (unchanged, changes): (Vec<_>, Vec<_>) = states.into_iter().partition(|pack| pack.status == UNCHANGED);
+        let (unchanged, changes): (Vec<_>, Vec<_>) =
+            states.into_iter().partition(|pack| pack.status == PackStatus::Unchanged);
         let hash = |packs: &BTreeMap<String, PackSummary>, name: &str| packs.get(name).map(|pack| pack.hash.clone());
         let is_other = |name: &String| hash(&before, name) != hash(&self.packs, name);
         let count = unchanged.len();

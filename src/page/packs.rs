@@ -6,7 +6,7 @@ use crate::engine::{BudgetLimits, Project, Repository, check_packs, orphaned};
 use crate::git;
 use crate::handoff::check::context_folder;
 use crate::model::{GithubRepo, RepoPath, natural_cmp};
-use crate::review::{Freshness, PageEntry, PageOrigin, report_freshness};
+use crate::review::{Freshness, PackStatus, PageEntry, PageOrigin, report_freshness};
 use crate::store::{Folder, StoreError, Symlinks, json_files, read_file};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -332,7 +332,7 @@ fn checked(workspace: &Workspace) -> Result<CheckedFolder, Failure> {
         states.extend(orphaned(&repository, &project, &job.roots, &job.profiles, &folder, &build.diagnostics)?);
     }
     repository.confirm_settled()?;
-    let found = states.into_iter().filter(|state| state.status != "missing");
+    let found = states.into_iter().filter(|state| state.status != PackStatus::Missing);
     let packs = found.map(|it| (it.name, Freshness { status: it.status, reasons: it.reasons })).collect();
     Ok(CheckedFolder { path, packs, origin: origin(&repository, &project) })
 }

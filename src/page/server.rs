@@ -6,7 +6,9 @@
 use super::packs::{CheckedFolder, PackFiles, check};
 use crate::console::{self, Failure, PathFailure, Workspace, printable};
 use crate::model::natural_cmp;
-use crate::review::{Freshness, PageEntry, report_changes, report_data, report_freshness, report_page, report_policy};
+use crate::review::{
+    Freshness, PackStatus, PageEntry, report_changes, report_data, report_freshness, report_page, report_policy,
+};
 use crate::watch::Watch;
 use http::header::{ALLOW, HOST};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri};
@@ -122,8 +124,11 @@ impl AgentPacks {
             entries.extend(folder.read(name)?.map(|bytes| Arc::new(PageEntry::new(name, &bytes))));
         }
         let freshness = match watch.is_current() {
-            true => Freshness { status: "fresh", reasons: Vec::new() },
-            false => Freshness { status: "stale", reasons: vec!["the last build failed: see its terminal".to_owned()] },
+            true => Freshness { status: PackStatus::Fresh, reasons: Vec::new() },
+            false => Freshness {
+                status: PackStatus::Stale,
+                reasons: vec!["the last build failed: see its terminal".to_owned()],
+            },
         };
         let freshness = report_freshness(None, &names.iter().map(|name| (name.as_str(), &freshness)).collect());
         *lock(&self.0) = (entries, freshness);

@@ -28,7 +28,7 @@ pub use report::{
 };
 pub use scrub::scrubbed;
 pub use since::{MovedText, PackMoves};
-pub use stale::{Difference, UNEXPLAINED, difference, limits};
+pub use stale::{Difference, PackStatus, UNEXPLAINED, difference, limits};
 pub use stats::{Stats, StatsCollector, UnusedText};
 pub use verify::{Verification, invisible_faults, newer, root_names, verify};
 pub use why_not::{WhyNot, why_not};

@@ -3,8 +3,61 @@
 use super::inputs::{InputChange, changes};
 use super::read::read;
 use super::verify::verify;
+use crate::model::named_enum;
 use crate::wire::{Pack, PackBudget, PackEdge, Section};
 use std::collections::BTreeSet;
+use std::fmt;
+
+named_enum! {
+    /// What a build did with a pack, or how a finished pack compares with the one that a build gives now.
+    #[derive(Default)]
+    pub enum PackStatus {
+        /// Packs are not committed, and this one can be built.
+        Buildable = "buildable",
+        /// It was changed by hand, or damaged.
+        Edited = "edited",
+        /// It could not be built.
+        Failed = "failed",
+        /// It is what a build gives.
+        Fresh = "fresh",
+        /// It is no pack.
+        Invalid = "invalid",
+        /// It was not built yet, or nothing holds it.
+        #[default]
+        Missing = "missing",
+        /// Packs are not committed: a build makes them when they are needed.
+        OnDemand = "on_demand",
+        /// No build gives it any more.
+        Orphaned = "orphaned",
+        /// Its root or profile is gone, and its file was removed.
+        Removed = "removed",
+        /// Its inputs or the rules changed since it was built.
+        Stale = "stale",
+        /// Its file had the same content already, except for the stamp.
+        Unchanged = "unchanged",
+        /// It cannot be compared: its issue is not in the snapshot, or its item cannot be read.
+        Unverifiable = "unverifiable",
+        /// Its file is new or has new content.
+        Written = "written",
+    }
+}
+
+impl PackStatus {
+    /// Returns whether the pack's file needs no attention.
+    pub const fn is_current(self) -> bool {
+        match self {
+            Self::Buildable | Self::Fresh | Self::Unchanged => true,
+            Self::Edited | Self::Failed | Self::Invalid | Self::Missing | Self::OnDemand => false,
+            Self::Orphaned | Self::Removed | Self::Stale | Self::Unverifiable | Self::Written => false,
+        }
+    }
+}
+
+impl fmt::Display for PackStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
 
 /// The way in which a pack on disk differs from a fresh build, with the reasons.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,14 +16,13 @@ pub use report::{SavedPack, WatchProblem, WatchReport};
 
 use crate::config::Settings;
 use crate::engine::{
-    BuildObserver, EngineError, FAILED, PackState, REMOVED, Session, SessionRequest, Update, WrittenPack,
-    has_unread_root, markdown_copy,
+    BuildObserver, EngineError, PackState, Session, SessionRequest, Update, WrittenPack, has_unread_root, markdown_copy,
 };
 use crate::intake::{IntakeError, Repo};
 use crate::model::{Diagnostic, RepoPath};
 use crate::redact::Environment;
 use crate::render;
-use crate::review::{read, verify};
+use crate::review::{PackStatus, read, verify};
 use crate::seal::Stamp;
 use crate::store::{Folder, StoreError, init_state_dir};
 use now_file::NowFile;
@@ -273,7 +272,7 @@ impl Watch {
                 saved.state.files.clone_from(&change.files);
             }
         }
-        let failed = changes.into_iter().filter(|change| change.status == FAILED).collect::<Vec<_>>();
+        let failed = changes.into_iter().filter(|change| change.status == PackStatus::Failed).collect::<Vec<_>>();
         let fault = |failed: &PackState| (failed.name.clone(), public_fault(&failed.reasons, &diagnostics));
         let failed_now: BTreeMap<String, String> = failed.iter().map(fault).collect();
         let mut failing = BTreeSet::new();
@@ -326,7 +325,7 @@ impl Watch {
         folder.remove(name)?;
         self.wrote.remove(&key);
         let reasons = vec!["its item or profile is gone".to_owned()];
-        Ok(Some(PackState { summary: None, ..PackState::of_pack(name, &pack, REMOVED, reasons) }))
+        Ok(Some(PackState { summary: None, ..PackState::of_pack(name, &pack, PackStatus::Removed, reasons) }))
     }
 
     /// Shows the first saved pack whose root's own text changed, or else any saved one, the one in focus, or the first. If the

@@ -1,10 +1,10 @@
 //! The report of one check of a watched repo, with the packs that were written.
 
 use super::FollowError;
-use crate::engine::{EngineError, PackState, RootError, WRITTEN, WrittenPack};
+use crate::engine::{EngineError, PackState, RootError, WrittenPack};
 use crate::model::Diagnostic;
 use crate::render;
-use crate::review::{grouped, read, summarize_changes};
+use crate::review::{PackStatus, grouped, read, summarize_changes};
 use crate::store::StoreError;
 use crate::wire::{Pack, PackBudget};
 use similar::TextDiff;
@@ -107,7 +107,7 @@ impl SavedPack {
         let rendered = |pack: &Pack| render::pack(pack).whole();
         let reasons = old.as_ref().map(|old| summarize_changes(old, now)).unwrap_or_default();
         let files = vec![name.to_owned()];
-        let state = PackState { files, ..PackState::of_pack(name, now, WRITTEN, reasons) };
+        let state = PackState { files, ..PackState::of_pack(name, now, PackStatus::Written, reasons) };
         Self {
             state,
             budget: now.budget.clone(),

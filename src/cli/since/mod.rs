@@ -8,10 +8,10 @@ use super::packs::OpenedRepository;
 use crate::cli::diff::{self, diff_line, named as named_list};
 use crate::console::github::append;
 use crate::console::{self, Document, Exit, Failure, Format, Line, line, printable, report, settled};
-use crate::engine::{Repository, UNVERIFIABLE};
+use crate::engine::Repository;
 use crate::git::{CommitTrailers, changed_files, trailers};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
-use crate::review::{Diff, MovedText, PackMoves, Pair, SalvagedPack, SharedChange};
+use crate::review::{Diff, MovedText, PackMoves, PackStatus, Pair, SalvagedPack, SharedChange};
 use crate::wire::Pack;
 use read::{Compared, FoundPack, HashPrefix, find, missing, stated_hash};
 use serde::Serialize;
@@ -59,7 +59,9 @@ fn try_run(global: &Global, args: &DiffArgs, named: &[ReadPack]) -> Result<Exit,
     let answer = answer(&OpenedRepository::new(global, &repository), read)?;
     repository.confirm_settled()?;
     // A pack that was named and that nothing holds is wrong usage; one that a commit names may be elsewhere.
-    if let Some(lost) = answer.packs.iter().find(|read| read.compared.status == "missing" && read.commits.is_empty()) {
+    if let Some(lost) =
+        answer.packs.iter().find(|read| read.compared.status == PackStatus::Missing && read.commits.is_empty())
+    {
         let why = lost.compared.reasons.join("; ");
         return Err(Failure::usage(format!("the pack `{}` is not known: {why}", lost.asked)));
     }
@@ -82,11 +84,12 @@ pub(crate) fn diagnostics(opened: &OpenedRepository<'_>, range: &str) -> Result<
 fn exit(global: &Global, answer: &SinceReport) -> Exit {
     answer.packs.iter().fold(Exit::Done, |exit, read| {
         let own = match read.compared.status {
-            _ if read.compared.is_damaged => Exit::Invalid,
-            "fresh" => Exit::Done,
-            "failed" => Exit::Input,
-            UNVERIFIABLE | "missing" if !global.strict => Exit::Done,
-            _ => Exit::Stale,
+            PackStatus::Invalid => Exit::Invalid,
+            PackStatus::Failed => Exit::Input,
+            PackStatus::Unverifiable | PackStatus::Missing if !global.strict => Exit::Done,
+            PackStatus::Buildable | PackStatus::Fresh | PackStatus::Unchanged => Exit::Done,
+            PackStatus::Edited | PackStatus::Missing | PackStatus::OnDemand | PackStatus::Orphaned => Exit::Stale,
+            PackStatus::Removed | PackStatus::Stale | PackStatus::Unverifiable | PackStatus::Written => Exit::Stale,
         };
         exit.and(own)
     })
@@ -154,8 +157,9 @@ fn answer(now: &OpenedRepository<'_>, mut read: Vec<ReadPack>) -> Result<SinceRe
         read.commits.iter_mut().for_each(|commit| commit.subject = project.without_secrets(&commit.subject));
     }
     label(&mut read);
-    let is_compared =
-        |Compared { status, new, .. }: &Compared| *status != "fresh" && (new.is_some() || *status == "orphaned");
+    let is_compared = |Compared { status, new, .. }: &Compared| {
+        *status != PackStatus::Fresh && (new.is_some() || *status == PackStatus::Orphaned)
+    };
     let pairs = read.iter().filter(|read| is_compared(&read.compared)).map(|ReadPack { label, compared, .. }| {
         let new = compared.new.clone().map(|pack| SalvagedPack { pack: Some(pack), ..SalvagedPack::default() });
         Pair { name: label.clone(), old: Some(compared.old.clone()), new, rebuilt: None }
@@ -183,7 +187,7 @@ impl ReadPack {
     /// their own edits, such as a criterion that was ticked, from those of others. They count all the same, since others may
     /// have changed the same files.
     fn note_own_edits(&mut self, repository: &Repository) -> Result<(), Failure> {
-        let Compared { status: "stale", old: SalvagedPack { pack: Some(old), .. }, new: Some(new), .. } =
+        let Compared { status: PackStatus::Stale, old: SalvagedPack { pack: Some(old), .. }, new: Some(new), .. } =
             &self.compared
         else {
             return Ok(());
@@ -242,12 +246,12 @@ fn diagnostic(read: &ReadPack) -> Option<Diagnostic> {
     let commit = read.commits.first().map(|commit| format!("commit {} was written from ", short(&commit.id)));
     let (commit, verb) = commit.map_or((String::new(), " is"), |commit| (commit, ", which is"));
     let reasons = reasons.join("; ");
-    let (code, message, help) = match *status {
-        "fresh" => return None,
-        "invalid" => {
+    let (code, message, help) = match status {
+        PackStatus::Fresh => return None,
+        PackStatus::Invalid => {
             (Code::UnknownContext, format!("`{}` is no pack: {reasons}", read.label), "name a pack, or its hash")
         }
-        "missing" => {
+        PackStatus::Missing => {
             let message = format!("{commit}a pack that is not known, `{}`: {reasons}", read.asked);
             (Code::UnknownContext, message, "correct the trailer, or leave it out")
         }
@@ -299,7 +303,7 @@ fn print(global: &Global, answer: &SinceReport) -> Result<(), Failure> {
 }
 
 fn verdict(answer: &SinceReport) -> String {
-    let fresh = answer.packs.iter().filter(|read| read.compared.status == "fresh").count();
+    let fresh = answer.packs.iter().filter(|read| read.compared.status == PackStatus::Fresh).count();
     format!("{fresh} of {} packs are what a build gives now", answer.packs.len())
 }
 
@@ -361,13 +365,13 @@ fn facts(read: &ReadPack) -> Vec<Line> {
     });
     let read_as = match (read.hash(), place) {
         // The hash that it states is that of another text.
-        (Some(hash), Some(at)) if compared.status == "edited" => Some(format!("{at}, which states {hash}")),
+        (Some(hash), Some(at)) if compared.status == PackStatus::Edited => Some(format!("{at}, which states {hash}")),
         (Some(hash), Some(at)) => Some(format!("{hash} ({at})")),
         (hash, at) => hash.or(at),
     };
-    let read_as = read_as.filter(|text| compared.status != "invalid" && *text != read.label);
+    let read_as = read_as.filter(|text| compared.status != PackStatus::Invalid && *text != read.label);
     lines.extend(read_as.map(|text| line("read: {}", &[&text])));
-    let now = compared.new.as_ref().filter(|_| compared.status != "fresh");
+    let now = compared.new.as_ref().filter(|_| compared.status != PackStatus::Fresh);
     lines.extend(now.map(|pack| line("now:  {}", &[&pack.hash])));
     lines.extend(read.commits.iter().map(|commit| line("named by {} {}", &[short(&commit.id), &commit.subject])));
     lines

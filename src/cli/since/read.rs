@@ -6,11 +6,11 @@ use crate::cli::delivery::{self, DeliveryLine};
 use crate::cli::packs::{OpenedRepository, PackKey};
 use crate::config::Strategy;
 use crate::console::Failure;
-use crate::engine::{BudgetLimits, BudgetProbe, EngineError, Repository, RootError, UNVERIFIABLE, lost_its_issue};
+use crate::engine::{BudgetLimits, BudgetProbe, EngineError, Repository, RootError, lost_its_issue};
 use crate::git::{HistoryError, ObjectReader, file_versions, is_in_git, is_shallow};
 use crate::init::DELIVERED;
 use crate::model::{Diagnostic, RepoPath, Severity, quoted};
-use crate::review::{Difference, PackMoves, SalvagedPack, content_hash, difference, limits, salvage};
+use crate::review::{Difference, PackMoves, PackStatus, SalvagedPack, content_hash, difference, limits, salvage};
 use crate::seal::Sealed;
 use crate::store::Folder;
 use crate::wire::{Pack, PackBudget};
@@ -171,18 +171,16 @@ pub(super) fn stated_hash(bytes: &[u8]) -> Option<&str> {
 /// A pack that was read, compared with a build. All texts are redacted by the rules of today.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Compared {
-    /// `fresh`, `stale`, `edited`, `orphaned`, `unverifiable`, `failed`, `missing` or `invalid`.
-    pub(super) status: &'static str,
+    pub(super) status: PackStatus,
     pub(super) reasons: Vec<String>,
     pub(super) old: SalvagedPack,
     pub(super) new: Option<Pack>,
     pub(super) moves: PackMoves,
-    pub(super) is_damaged: bool,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 impl Compared {
-    fn ended(mut self, status: &'static str, reason: String) -> Self {
+    fn ended(mut self, status: PackStatus, reason: String) -> Self {
         self.status = status;
         self.reasons.push(reason);
         self
@@ -202,9 +200,8 @@ impl OpenedRepository<'_> {
         old.pack = read.as_ref().map(|pack| project.scrubbed(pack));
         let mut compared = Compared {
             // What is no pack was not edited either.
-            status: if read.is_some() { "edited" } else { "invalid" },
+            status: if read.is_some() { PackStatus::Edited } else { PackStatus::Invalid },
             reasons: old.faults.clone(),
-            is_damaged: read.is_none(),
             old,
             ..Compared::default()
         };
@@ -220,14 +217,16 @@ impl OpenedRepository<'_> {
         let (sealed, has_other_limits, diagnostics) = match self.probe_again(pack, root) {
             Ok(probe) => self.build_within(&probe, &pack.budget)?,
             // Its profile, agent, job or handover is gone.
-            Err(Failure::Usage(why) | Failure::Input(why)) => return Ok(compared.ended("orphaned", clean(why))),
+            Err(Failure::Usage(why) | Failure::Input(why)) => {
+                return Ok(compared.ended(PackStatus::Orphaned, clean(why)));
+            }
             Err(failure) => return Err(failure),
         };
         compared.diagnostics = diagnostics;
         let Some(sealed) = sealed else {
             let errors = compared.diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
             compared.reasons.extend(errors.map(|error| error.message.clone()));
-            return Ok(Compared { status: "failed", ..compared });
+            return Ok(Compared { status: PackStatus::Failed, ..compared });
         };
         if has_other_limits {
             let note = "its limits are not the configured ones, and it is compared within its own";
@@ -237,32 +236,32 @@ impl OpenedRepository<'_> {
         compared.status = status;
         compared.reasons.extend(reasons.into_iter().map(clean));
         let new = project.scrubbed(sealed.pack());
-        if let Some(old) = compared.old.pack.as_ref().filter(|_| status != "fresh") {
+        if let Some(old) = compared.old.pack.as_ref().filter(|_| status != PackStatus::Fresh) {
             compared.moves = PackMoves::between(old, &new, &|name| project.has(name));
         }
         Ok(Compared { new: Some(new), ..compared })
     }
 
-    fn state(&self, compared: &Compared, found: &FoundPack, sealed: &Sealed) -> (&'static str, Vec<String>) {
+    fn state(&self, compared: &Compared, found: &FoundPack, sealed: &Sealed) -> (PackStatus, Vec<String>) {
         let now = sealed.pack();
         let has_its_hash = || content_hash(&found.bytes).is_some_and(|digest| digest.to_string() == now.hash);
         if sealed.is_unchanged(&found.bytes) || has_its_hash() {
-            ("fresh", Vec::new())
+            (PackStatus::Fresh, Vec::new())
         } else if lost_its_issue(&found.bytes, now) {
-            (UNVERIFIABLE, vec!["its issue is not in the snapshot: run `contextpack sync`".to_owned()])
+            (PackStatus::Unverifiable, vec!["its issue is not in the snapshot: run `contextpack sync`".to_owned()])
         } else if compared.old.faults.is_empty() {
             match difference(&found.bytes, now, &|name| self.project.has(name)) {
-                Difference::Stale(reasons) => ("stale", reasons),
-                Difference::Edited(reasons) => ("edited", reasons),
+                Difference::Stale(reasons) => (PackStatus::Stale, reasons),
+                Difference::Edited(reasons) => (PackStatus::Edited, reasons),
             }
         } else {
-            ("edited", Vec::new())
+            (PackStatus::Edited, Vec::new())
         }
     }
 
     /// Returns the name that the root of a pack has now, or a status and its reason if there is none. An item that has another id now
     /// is in the same file, or claims the same issue.
-    fn root_now(&self, pack: &Pack, name: &str) -> Result<Result<String, (&'static str, String)>, Failure> {
+    fn root_now(&self, pack: &Pack, name: &str) -> Result<Result<String, (PackStatus, String)>, Failure> {
         let found = |typed: &str| self.find_roots(&[typed.to_owned()]);
         let error = match found(name) {
             Ok(_) => return Ok(Ok(name.to_owned())),
@@ -277,10 +276,10 @@ impl OpenedRepository<'_> {
             }
         }
         Ok(Err(match error {
-            RootError::Issue(_) => (UNVERIFIABLE, error.to_string()),
+            RootError::Issue(_) => (PackStatus::Unverifiable, error.to_string()),
             // A similar id is no help to who did not type this one.
-            RootError::Unknown { .. } => ("orphaned", format!("there is no item `{name}` any more")),
-            error => ("orphaned", error.to_string()),
+            RootError::Unknown { .. } => (PackStatus::Orphaned, format!("there is no item `{name}` any more")),
+            error => (PackStatus::Orphaned, error.to_string()),
         }))
     }
 
@@ -306,7 +305,7 @@ impl OpenedRepository<'_> {
 pub(super) fn missing(now: &OpenedRepository<'_>, hash: Option<&HashPrefix>) -> Result<Compared, Failure> {
     let Some(hash) = hash else {
         let reason = "it is no hash of a pack: `contextpack render ITEM --trailer` prints the trailer";
-        return Ok(Compared { status: "missing", reasons: vec![reason.to_owned()], ..Compared::default() });
+        return Ok(Compared { status: PackStatus::Missing, reasons: vec![reason.to_owned()], ..Compared::default() });
     };
     let (root, settings) = (now.repository.root(), now.repository.settings());
     let folders = folders(now.repository).into_iter().map(|dir| dir.to_string());
@@ -329,5 +328,5 @@ pub(super) fn missing(now: &OpenedRepository<'_>, hash: Option<&HashPrefix>) -> 
     };
     reasons.push(next.to_owned());
     let reasons = reasons.iter().map(|reason| now.project.without_secrets(reason)).collect();
-    Ok(Compared { status: "missing", reasons, ..Compared::default() })
+    Ok(Compared { status: PackStatus::Missing, reasons, ..Compared::default() })
 }

@@ -5,7 +5,7 @@ use crate::model::{Digest, harmless_json};
 use crate::redact::invisible_at;
 use crate::render;
 use crate::review::explain::{Neighbour, explain};
-use crate::review::{read, verify};
+use crate::review::{PackStatus, read, verify};
 use crate::wire::{Pack, Section};
 use serde::Serialize;
 use serde_json::Value;
@@ -30,8 +30,7 @@ pub struct PageEntry {
 /// Whether a pack is what a build gives now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Freshness {
-    /// `fresh`, `stale`, `edited`, `orphaned`, `unverifiable` or `failed`.
-    pub status: &'static str,
+    pub status: PackStatus,
     /// Why it is not fresh.
     pub reasons: Vec<String>,
 }
