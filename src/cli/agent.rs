@@ -20,7 +20,7 @@ pub(crate) fn run(global: &Global, command: &AgentCommand) -> Result<Exit, Failu
     match command {
         AgentCommand::New { name, purpose, role, tools } => {
             // The file is for git.
-            let clean = |typed: &str| project.without_secrets(typed);
+            let clean = |typed: &str| project.redacted_line(typed);
             let agent = NewAgent {
                 name: clean(name.trim()),
                 purpose: clean(purpose.trim()),

@@ -30,7 +30,7 @@ fn explain_missing(global: &Global, args: &ExplainArgs, asked: &str) -> Result<E
     let (answer, exit) = if names_pack(args) {
         let (pack, exit) = input::pack(global, &target, true)?;
         let answer = why_not(&pack, asked, &[asked.to_owned()]).unwrap_or_else(|| {
-            let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
+            let root = pack.root.name().cloned().unwrap_or_default();
             let help = format!("ask about the item in its repo: `contextpack explain {root} --why-not {asked}`");
             WhyNot::new(asked, "unknown", "the pack does not mention it", help)
         });

@@ -234,7 +234,7 @@ impl PackKey {
     pub(crate) fn of(pack: &Pack) -> Self {
         let agent = pack.agent.as_ref().map(|agent| agent.key.clone());
         // The start of a session is named by its agent.
-        let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref());
+        let root = pack.root.name();
         let root = root.filter(|root| agent.as_ref() != Some(root)).cloned();
         let (policy, job) = (pack.policy.clone(), pack.job.clone());
         Self { root, agent, profile: Some(pack.profile.clone()), policy, job }

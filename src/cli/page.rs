@@ -144,7 +144,7 @@ fn show(page: &Page, open: bool) -> Result<(), Failure> {
 }
 
 fn file_name(pack: &Pack) -> String {
-    let root = pack.root.work_item_id.as_deref().or(pack.root.issue_url.as_deref()).unwrap_or("pack");
+    let root = pack.root.name().map_or("pack", String::as_str);
     let agent = pack.agent.as_ref().filter(|agent| agent.key != root).map(|agent| format!("@{}", slug(&agent.key)));
     format!("{}.{}{}.html", slug(root), slug(&pack.profile), agent.unwrap_or_default())
 }

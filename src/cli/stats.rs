@@ -88,7 +88,7 @@ fn deliveries(
     let mut found = Deliveries { count: log.lines.len(), unreadable: log.unreadable, ..Deliveries::default() };
     let mut by_root = BTreeMap::<(Option<String>, Option<String>), DeliveredRoot>::new();
     let mut times = BTreeMap::<String, usize>::new();
-    let clean = |text: String| project.without_secrets(&text);
+    let clean = |text: String| project.redacted_line(&text);
     for DeliveryLine { at, key: PackKey { agent, root, .. }, hash, .. } in log.lines {
         let (root, agent, at) = (root.map(clean), agent.map(clean), clean(at));
         let of_root = by_root.entry((root.clone(), agent.clone())).or_default();

@@ -4,7 +4,7 @@ use super::args::{Global, VerifyArgs};
 use super::input;
 use super::packs::{OpenedRepository, PackKey};
 use crate::console::{Exit, Failure, PathFailure, settled};
-use crate::review::{Difference, Verification, difference, read, verify};
+use crate::review::{PackStatus, Verification, read, verify};
 use crate::store::{Symlinks, entries_below, is_json, read_file};
 use serde::Serialize;
 use serde_json::json;
@@ -156,12 +156,10 @@ fn against_repo(global: &Global, verified: &[VerifiedPack]) -> Result<Vec<Option
                 let why = diagnostics.first().map(|it| it.message.clone()).unwrap_or_default();
                 Some(format!("the pack cannot be built from the repo: {why}"))
             }
-            Ok(sealed) if sealed.is_unchanged(&one.bytes) => None,
-            Ok(sealed) => {
-                let (Difference::Stale(reasons) | Difference::Edited(reasons)) =
-                    difference(&one.bytes, sealed.pack(), &|name| opened.project.has(name));
-                Some(format!("the repo gives a different pack: {}", reasons.join("; ")))
-            }
+            Ok(sealed) => match opened.project.compare(&one.bytes, &sealed) {
+                (PackStatus::Fresh, _) => None,
+                (_, reasons) => Some(format!("the repo gives a different pack: {}", reasons.join("; "))),
+            },
         })
     };
     verified.iter().map(fault).collect()

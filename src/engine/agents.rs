@@ -139,15 +139,11 @@ impl Project<'_> {
         if meant.peek().is_some() {
             return self.not_built(meant);
         }
-        let clean = |name: String| self.without_secrets(&name);
+        let clean = |name: String| self.redacted_line(&name);
         EngineError::Agent(match error {
             AgentError::Unknown { name, nearest } => AgentError::Unknown { name: clean(name), nearest },
             AgentError::Ambiguous { name, keys } => AgentError::Ambiguous { name: clean(name), keys },
         })
-    }
-
-    pub(crate) fn without_secrets(&self, typed: &str) -> String {
-        self.masked(&self.reader.redactor.line(typed))
     }
 
     /// Returns the last commits and the lines of activity files, the newest first, and what is wrong with these files.

@@ -235,7 +235,7 @@ impl Project<'_> {
             }
         }
         known.extend(self.corpus().rules.adrs.iter().map(|path| (path, "adr")));
-        let clean = |text: &str| self.without_secrets(text);
+        let clean = |text: &str| self.redacted_line(text);
         // Of several faults of a file the first counts, which is inserted last.
         let of_items =
             self.diagnostics.iter().rev().filter(|it| it.is_of_unread_item() || it.code == Code::DuplicateId);

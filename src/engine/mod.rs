@@ -37,7 +37,7 @@ pub use error::{EngineError, Unsettled, until_settled};
 pub use in_memory::{BudgetProbe, PackRequest, PackTarget, Snapshot};
 pub use notices::{apply_severities, unmatched};
 pub use observer::{BuildObserver, WrittenPack};
-pub use pack_state::{PackState, check_packs, has_unread_root, lacks_its_issue, lost_its_issue, orphaned};
+pub use pack_state::{PackState, check_packs, has_unread_root, lacks_its_issue, orphaned};
 pub use prepared_profile::count_tokens;
 pub use project::Project;
 pub use repository::{

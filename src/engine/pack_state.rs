@@ -8,6 +8,7 @@ use crate::intake::Repo;
 use crate::model::{Diagnostic, IssueReference, slug};
 use crate::render;
 use crate::review::{Difference, PackStatus, difference, read, root_names};
+use crate::seal::Sealed;
 use crate::store::{Folder, StoreError};
 use crate::wire::Pack;
 use std::collections::BTreeSet;
@@ -41,7 +42,7 @@ impl PackState {
 
     /// Returns the state of a finished pack.
     pub fn of_pack(name: &str, pack: &Pack, status: PackStatus, reasons: Vec<String>) -> Self {
-        let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref());
+        let root = pack.root.name();
         let (name, root, profile) = (name.to_owned(), root.cloned().unwrap_or_default(), pack.profile.clone());
         Self { name, root, profile, status, reasons, summary: Some(pack.into()), files: Vec::new() }
     }
@@ -56,29 +57,23 @@ impl PackState {
             (Err(fault), _) => (PackStatus::Failed, vec![fault.message.clone()]),
             (Ok(_), None) => (PackStatus::Buildable, Vec::new()),
             (Ok(_), Some((_, None))) => (PackStatus::Missing, vec![NOT_BUILT.to_owned()]),
-            (Ok(sealed), Some((folder, Some(existing)))) if sealed.is_unchanged(&existing) => {
-                let rendering = with_copy.then(|| render::pack(sealed.pack()).whole());
-                match rendering.map(|rendering| markdown_copy::fault(folder, name, &rendering)).transpose()?.flatten() {
-                    Some((status, reason)) => (status, vec![reason]),
-                    None if !with_copy && markdown_copy::exists(folder, name)? => {
-                        let help = "`output.markdown` is off: `contextpack build` removes it";
-                        (
-                            PackStatus::Stale,
-                            vec![format!("its Markdown copy `{}` is there, and {help}", markdown_copy::name(name))],
-                        )
+            (Ok(sealed), Some((folder, Some(existing)))) => match project.compare(&existing, sealed) {
+                (PackStatus::Fresh, _) => {
+                    let rendering = with_copy.then(|| render::pack(sealed.pack()).whole());
+                    let fault =
+                        rendering.map(|rendering| markdown_copy::fault(folder, name, &rendering)).transpose()?;
+                    match fault.flatten() {
+                        Some((status, reason)) => (status, vec![reason]),
+                        None if !with_copy && markdown_copy::exists(folder, name)? => {
+                            let copy = markdown_copy::name(name);
+                            let help = "`output.markdown` is off: `contextpack build` removes it";
+                            (PackStatus::Stale, vec![format!("its Markdown copy `{copy}` is there, and {help}")])
+                        }
+                        None => (PackStatus::Fresh, Vec::new()),
                     }
-                    None => (PackStatus::Fresh, Vec::new()),
                 }
-            }
-            (Ok(sealed), Some((_, Some(existing)))) => {
-                match difference(&existing, sealed.pack(), &|name| project.has(name)) {
-                    Difference::Stale(_) if lost_its_issue(&existing, sealed.pack()) => {
-                        (PackStatus::Unverifiable, vec![NOT_IN_SNAPSHOT.to_owned()])
-                    }
-                    Difference::Stale(reasons) => (PackStatus::Stale, reasons),
-                    Difference::Edited(reasons) => (PackStatus::Edited, reasons),
-                }
-            }
+                differing => differing,
+            },
         };
         let summary = outcome.as_ref().ok().map(|sealed| sealed.pack().into());
         Ok(Self { summary, ..Self::new(plan, status, reasons) })
@@ -118,8 +113,24 @@ pub fn check_packs(
     Ok((states, build))
 }
 
+impl Project<'_> {
+    /// Compares a finished pack with the one that a build gives: fresh, stale, edited or unverifiable, and why.
+    pub fn compare(&self, existing: &[u8], built: &Sealed) -> (PackStatus, Vec<String>) {
+        if built.is_unchanged(existing) {
+            return (PackStatus::Fresh, Vec::new());
+        }
+        match difference(existing, built.pack(), &|name| self.has(name)) {
+            Difference::Stale(_) if lost_its_issue(existing, built.pack()) => {
+                (PackStatus::Unverifiable, vec![NOT_IN_SNAPSHOT.to_owned()])
+            }
+            Difference::Stale(reasons) => (PackStatus::Stale, reasons),
+            Difference::Edited(reasons) => (PackStatus::Edited, reasons),
+        }
+    }
+}
+
 /// Returns whether the pack on disk was built from its root's issue, and the new one was not.
-pub fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
+fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
     let has = |pack: &Pack| {
         pack.inputs.iter().any(|input| input.kind == "issue" && input.url.is_some() && input.url == pack.root.issue_url)
     };

@@ -190,7 +190,7 @@ impl Project<'_> {
             fault.code == Code::DuplicateId && fault.at.as_ref().is_some_and(|at| at.path == *path)
         };
         if let Some(fault) = self.diagnostics.iter().find(at_path) {
-            let message = self.without_secrets(&fault.message);
+            let message = self.redacted_line(&fault.message);
             let help = "whose packs are built; give one of them another id";
             return Some(format!("two items have this id: {message}, {help}"));
         }

@@ -134,7 +134,7 @@ pub fn explain(pack: &Pack) -> Explanation {
         agent: pack.agent.as_ref().map(|agent| agent.key.clone()),
         policy: pack.policy.clone(),
         job: pack.job.clone(),
-        root: pack.root.work_item_id.clone().or_else(|| pack.root.issue_url.clone()).unwrap_or_default(),
+        root: pack.root.name().cloned().unwrap_or_default(),
         title: pack.root.title.clone(),
         trust: root.and_then(|root| untrusted(root.metadata.trust.as_ref())),
         state: root.and_then(|root| root.metadata.state.clone()).unwrap_or_default(),

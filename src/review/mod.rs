@@ -17,8 +17,7 @@ mod why_not;
 
 pub use change_summary::summarize_changes;
 pub use diff::{
-    Cause, Diff, DiffLine, FieldChange, Hunk, PackChange, Pair, Rebuilt, ReviewItem, SectionChange, SharedChange,
-    compare,
+    Cause, Diff, DiffLine, FieldChange, Hunk, PackChange, Pair, ReviewItem, SectionChange, SharedChange, compare,
 };
 pub use explain::{Explanation, LimitUse, SectionLine, explain, grouped};
 pub use read::{ReadError, SalvagedPack, content_hash, read, salvage};

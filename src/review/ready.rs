@@ -38,7 +38,7 @@ pub struct BodyLines<'a> {
 /// The rules are those of `docs/ready.md`; the configuration's `warnings` are not applied. `body` only says on which lines
 /// findings are: without it they are told at the first line of the root's text.
 pub fn ready(pack: &Pack, body: Option<BodyLines<'_>>) -> Vec<Diagnostic> {
-    let root = pack.root.work_item_id.as_deref().or(pack.root.issue_url.as_deref()).unwrap_or_default();
+    let root = pack.root.name().map_or("", String::as_str);
     let mut findings: Vec<Diagnostic> = match pack.sections.iter().find(|section| section.id == ROOT) {
         None => Vec::new(),
         Some(section) => match section.metadata.state.as_deref() {

@@ -184,7 +184,7 @@ impl StatsCollector {
         let budget = &pack.budget;
         let limits = [(budget.max_chars, "chars"), (budget.max_bytes, "bytes"), (budget.max_tokens, "tokens")];
         self.stats.budgets.push(BudgetStats {
-            root: pack.root.work_item_id.clone().or_else(|| pack.root.issue_url.clone()).unwrap_or_default(),
+            root: pack.root.name().cloned().unwrap_or_default(),
             profile: pack.profile.clone(),
             limits: limits.iter().filter_map(|(limit, unit)| Some(format!("{} {unit}", (*limit)?))).collect(),
             used_chars: budget.used_chars,

@@ -115,6 +115,13 @@ pub struct PackRoot {
     pub extra: Extra,
 }
 
+impl PackRoot {
+    /// Returns the id of the work item, or else the URL of the issue.
+    pub fn name(&self) -> Option<&String> {
+        self.work_item_id.as_ref().or(self.issue_url.as_ref())
+    }
+}
+
 /// The agent that a pack is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Agent"))]

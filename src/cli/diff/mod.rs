@@ -9,10 +9,10 @@ use super::input::{self, from_here};
 use super::packs::OpenedRepository;
 use super::verify::markdown_copy_fault;
 use crate::console::{Annotations, Exit, Failure, Format, PathFailure, settled, without_secrets};
-use crate::engine::{Built, lacks_its_issue, lost_its_issue, pack_file_name};
+use crate::engine::{Built, lacks_its_issue, pack_file_name};
 use crate::git::{GitObject, HistoryError, ObjectReader, is_head, merge_base};
 use crate::model::slug;
-use crate::review::{self, Diff, Pair, Rebuilt, SalvagedPack, compare, salvage};
+use crate::review::{self, Diff, PackStatus, Pair, SalvagedPack, compare, salvage};
 use crate::seal::Sealed;
 use crate::store::{Folder, LARGEST_SET};
 use rayon::prelude::*;
@@ -59,7 +59,7 @@ fn note_markdown_copies(global: &Global, sides: &Sides) -> Result<(), Failure> {
     Ok(())
 }
 
-fn compared(Sides { old, new }: &Sides, rebuilt: Option<&BTreeMap<String, Rebuilt>>) -> Diff {
+fn compared(Sides { old, new }: &Sides, rebuilt: Option<&BTreeMap<String, PackStatus>>) -> Diff {
     let mut files: BTreeSet<&String> = old.packs.keys().chain(new.packs.keys()).collect();
     files.extend(rebuilt.into_iter().flat_map(BTreeMap::keys));
     let pair = |file: &String| {
@@ -103,7 +103,7 @@ fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
 /// Compares the packs of a side with a build of the checkout, by file, and returns the exit code of that build.
 ///
 /// Packs that the side lacks are included, unless the side is a single pack.
-fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, Exit), Failure> {
+fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, PackStatus>, Exit), Failure> {
     let repository = global.open(None)?;
     let opened = OpenedRepository::new(global, &repository);
     let sealed = |built: Built| Some((built.plan.name, built.outcome.ok()?));
@@ -111,22 +111,20 @@ fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, E
     let (built, run) = opened.run(opened.project.roots(), (&[], &budget), &sealed)?;
     run.print(global, true)?;
     let built: BTreeMap<String, Sealed> = built.into_iter().flatten().collect();
-    let mut standings = BTreeMap::new();
+    let mut statuses = BTreeMap::new();
     if !side.single {
-        standings.extend(built.keys().map(|name| (name.clone(), Rebuilt::Differs)));
+        statuses.extend(built.keys().map(|name| (name.clone(), PackStatus::Missing)));
     }
     for (file, bytes) in &side.packs {
-        let standing = match built.get(side.file_name(file)) {
-            Some(sealed) if sealed.is_unchanged(bytes) => Rebuilt::Equal,
-            Some(sealed) if lost_its_issue(bytes, sealed.pack()) => Rebuilt::Unverifiable,
-            None if review::read(bytes).is_ok_and(|pack| lacks_its_issue(&opened.project, &pack)) => {
-                Rebuilt::Unverifiable
-            }
-            Some(_) | None => Rebuilt::Differs,
+        let lost = || review::read(bytes).is_ok_and(|pack| lacks_its_issue(&opened.project, &pack));
+        let status = match built.get(side.file_name(file)) {
+            Some(sealed) => opened.project.compare(bytes, sealed).0,
+            None if lost() => PackStatus::Unverifiable,
+            None => PackStatus::Orphaned,
         };
-        standings.insert(file.clone(), standing);
+        statuses.insert(file.clone(), status);
     }
-    Ok((standings, run.exit()))
+    Ok((statuses, run.exit()))
 }
 
 struct Sides {

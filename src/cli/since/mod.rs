@@ -1,10 +1,11 @@
 //! `contextpack diff --since`: what changed since packs were read, which are named by their hashes, as files, or in trailers of commits.
 
-mod read;
+mod find;
 
 use super::args::{DiffArgs, Global};
 use super::input;
 use super::packs::OpenedRepository;
+use super::rebuild::ComparedPack;
 use crate::cli::diff::{self, diff_line, named as named_list};
 use crate::console::github::append;
 use crate::console::{self, Document, Exit, Failure, Format, Line, line, printable, report, settled};
@@ -13,7 +14,7 @@ use crate::git::{CommitTrailers, changed_files, trailers};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::review::{Diff, MovedText, PackMoves, PackStatus, Pair, SalvagedPack, SharedChange};
 use crate::wire::Pack;
-use read::{Compared, FoundPack, HashPrefix, find, missing, stated_hash};
+use find::{FoundPack, HashPrefix, find, missing, stated_hash};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -29,10 +30,8 @@ struct ReadPack {
     commits: Vec<NamingCommit>,
     /// The hash, unless a file was named.
     hash: Option<HashPrefix>,
-    /// The hashes of all packs that it fits.
-    candidates: BTreeSet<String>,
     found: Option<FoundPack>,
-    compared: Compared,
+    compared: ComparedPack,
     /// Which of the files that moved were changed by commits that name the pack, in a sentence.
     own_edits: Option<String>,
 }
@@ -99,7 +98,7 @@ fn named(typed: &str) -> Result<ReadPack, Failure> {
     let (path, asked) = (Path::new(typed), typed.to_owned());
     if typed == "-" || path.is_file() || typed.ends_with(".json") {
         let shown = if typed == "-" { "standard input" } else { typed };
-        let found = FoundPack { bytes: input::file_or_stdin(path)?, path: shown.to_owned(), commit: None };
+        let found = FoundPack::new(input::file_or_stdin(path)?, shown);
         return Ok(ReadPack { asked, found: Some(found), ..ReadPack::default() });
     }
     if let Some(hash) = HashPrefix::read(typed) {
@@ -140,29 +139,32 @@ fn of_commits(repository: &Repository, range: &str) -> Result<Vec<ReadPack>, Fai
 
 fn answer(now: &OpenedRepository<'_>, mut read: Vec<ReadPack>) -> Result<SinceReport, Failure> {
     let OpenedRepository { repository, project, .. } = now;
-    find(repository, &mut read)?;
+    let known = find(repository, &read.iter().filter_map(|read| read.hash.as_ref()).collect::<Vec<_>>())?;
     for read in &mut read {
-        if read.candidates.len() > 1 {
-            let candidates: Vec<&str> = read.candidates.iter().map(String::as_str).collect();
-            let message = format!("`{}` fits several packs: {}", read.asked, candidates.join(", "));
-            return Err(Failure::usage(message));
+        if let Some(hash) = &read.hash {
+            let fitting: Vec<_> = known.iter().filter(|(hex, _)| hash.is_of(hex)).collect();
+            if fitting.len() > 1 {
+                let hashes = fitting.iter().map(|(hex, _)| hex.as_str()).collect::<Vec<_>>().join(", ");
+                return Err(Failure::usage(format!("`{}` fits several packs: {hashes}", read.asked)));
+            }
+            read.found = fitting.first().map(|(_, pack)| (*pack).clone());
         }
-        read.compared = match &read.found {
-            Some(found) => now.compare(found)?,
-            None => missing(now, read.hash.as_ref())?,
-        };
+        match &read.found {
+            Some(found) => read.compared = now.compare(&found.bytes)?,
+            None => read.compared.reasons = missing(repository, read.hash.as_ref())?,
+        }
         read.note_own_edits(repository)?;
         // What was typed or committed is redacted by nobody else.
-        read.asked = project.without_secrets(&read.asked);
-        read.commits.iter_mut().for_each(|commit| commit.subject = project.without_secrets(&commit.subject));
+        read.compared.reasons.iter_mut().for_each(|reason| *reason = project.redacted_line(reason));
+        read.asked = project.redacted_line(&read.asked);
+        read.commits.iter_mut().for_each(|commit| commit.subject = project.redacted_line(&commit.subject));
     }
     label(&mut read);
-    let is_compared = |Compared { status, new, .. }: &Compared| {
-        *status != PackStatus::Fresh && (new.is_some() || *status == PackStatus::Orphaned)
-    };
-    let pairs = read.iter().filter(|read| is_compared(&read.compared)).map(|ReadPack { label, compared, .. }| {
-        let new = compared.new.clone().map(|pack| SalvagedPack { pack: Some(pack), ..SalvagedPack::default() });
-        Pair { name: label.clone(), old: Some(compared.old.clone()), new, rebuilt: None }
+    let pairs = read.iter().filter_map(|ReadPack { label, compared, .. }| {
+        let ComparedPack { status, old, new, .. } = compared;
+        let is_compared = new.is_some() && *status != PackStatus::Fresh || *status == PackStatus::Orphaned;
+        let new = new.clone().map(|pack| SalvagedPack { pack: Some(pack), ..SalvagedPack::default() });
+        is_compared.then(|| Pair { name: label.clone(), old: Some(old.clone()), new, rebuilt: None })
     });
     let diff = crate::review::compare(&pairs.collect::<Vec<_>>(), false);
     Ok(SinceReport { packs: read, diff })
@@ -179,27 +181,24 @@ fn label(read: &mut [ReadPack]) {
 }
 
 impl ReadPack {
-    fn names(&self, hex: &str) -> bool {
-        self.hash.as_ref().is_some_and(|hash| hash.is_of(hex))
-    }
-
     /// Notes which of the files that moved the commits changed that name the pack: whoever reads that something moved can tell
     /// their own edits, such as a criterion that was ticked, from those of others. They count all the same, since others may
     /// have changed the same files.
     fn note_own_edits(&mut self, repository: &Repository) -> Result<(), Failure> {
-        let Compared { status: PackStatus::Stale, old: SalvagedPack { pack: Some(old), .. }, new: Some(new), .. } =
-            &self.compared
+        let ComparedPack {
+            status: PackStatus::Stale, old: SalvagedPack { pack: Some(old), .. }, new: Some(new), ..
+        } = &self.compared
         else {
             return Ok(());
         };
         let commits: Vec<&str> = self.commits.iter().map(|commit| commit.id.as_str()).collect();
-        let changed = changed_files(repository.root(), &commits)?;
-        let digests = |pack: &Pack, path: &str| -> BTreeSet<Option<String>> {
-            let inputs = pack.inputs.iter().filter(|input| input.path.as_deref() == Some(path));
-            inputs.map(|input| input.digest.clone()).collect()
+        let inputs = |pack: &Pack| -> BTreeSet<(Option<String>, Option<String>)> {
+            pack.inputs.iter().map(|input| (input.path.clone(), input.digest.clone())).collect()
         };
-        let own = changed.iter().filter(|path| digests(old, path) != digests(new, path));
-        let own: Vec<String> = own.map(|path| format!("`{path}`")).collect();
+        let moved: BTreeSet<_> =
+            inputs(old).symmetric_difference(&inputs(new)).filter_map(|(path, _)| path.clone()).collect();
+        let changed = changed_files(repository.root(), &commits)?;
+        let own: Vec<String> = changed.intersection(&moved).map(|path| format!("`{path}`")).collect();
         if !own.is_empty() {
             let note = format!("the commits that name it changed {} themselves", own.join(", "));
             self.compared.reasons.push(note.clone());
@@ -212,7 +211,7 @@ impl ReadPack {
         let Some(pack) = &self.compared.old.pack else {
             return self.found.as_ref().map_or_else(|| self.asked.clone(), |found| found.path.clone());
         };
-        let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).unwrap_or(&pack.root.title);
+        let root = pack.root.name().unwrap_or(&pack.root.title);
         let agent = pack.agent.as_ref().filter(|agent| agent.key != *root);
         let agent = agent.map(|agent| format!(", {}", agent.key)).unwrap_or_default();
         format!("{root} ({}{agent})", pack.profile)
@@ -242,7 +241,7 @@ impl ReadPack {
 }
 
 fn diagnostic(read: &ReadPack) -> Option<Diagnostic> {
-    let Compared { status, reasons, moves: PackMoves { moves, .. }, .. } = &read.compared;
+    let ComparedPack { status, reasons, moves: PackMoves { moves, .. }, .. } = &read.compared;
     let commit = read.commits.first().map(|commit| format!("commit {} was written from ", short(&commit.id)));
     let (commit, verb) = commit.map_or((String::new(), " is"), |commit| (commit, ", which is"));
     let reasons = reasons.join("; ");
@@ -312,7 +311,7 @@ fn pack_output(read: &ReadPack, diff: &Diff) -> Value {
     let old = compared.old.pack.as_ref();
     json!({
         "hash": read.hash(),
-        "root": old.and_then(|pack| pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref())),
+        "root": old.and_then(|pack| pack.root.name()),
         "title": old.map(|pack| &pack.root.title),
         "profile": old.map(|pack| &pack.profile),
         "agent": old.and_then(|pack| pack.agent.as_ref()).map(|agent| &agent.key),

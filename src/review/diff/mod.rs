@@ -11,7 +11,7 @@ pub(super) use hunks::is_omission_mark;
 pub use hunks::{DiffLine, Hunk, changed_words};
 pub use sections::SectionChange;
 pub(super) use sections::changes as section_changes;
-pub use set::{Pair, Rebuilt, compare};
+pub use set::{Pair, compare};
 
 use super::inputs::InputChange;
 use serde::Serialize;

@@ -1,9 +1,10 @@
 //! The parts of a change of packs that a person should review.
 
-use super::set::{Pair, Rebuilt};
+use super::set::Pair;
 use super::{Diff, PackChange, ReviewItem, SectionChange, SharedChange};
 use crate::model::{DecisionState, decision_state};
 use crate::review::moves::{CRITERION, moves};
+use crate::review::stale::PackStatus;
 use crate::wire::{Pack, Section};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,13 +62,11 @@ pub(super) fn reasons(
     known: &BTreeSet<&str>,
 ) -> Vec<ReviewReason> {
     let mut reasons: Vec<ReviewReason> = change.notes.iter().map(|note| ("damaged", None, note.clone())).collect();
-    match pair.rebuilt {
-        Some(Rebuilt::Differs) => reasons.push(("not_rebuilt", None, "it is not what its inputs give".to_owned())),
-        Some(Rebuilt::Unverifiable) => {
-            let message = "its issue is not in the snapshot: nothing says what it should be";
-            reasons.push(("unverifiable", None, message.to_owned()));
-        }
-        Some(Rebuilt::Equal) | None => {}
+    if pair.is_not_rebuilt() {
+        reasons.push(("not_rebuilt", None, "it is not what its inputs give".to_owned()));
+    } else if pair.rebuilt == Some(PackStatus::Unverifiable) {
+        let message = "its issue is not in the snapshot: nothing says what it should be";
+        reasons.push(("unverifiable", None, message.to_owned()));
     }
     let (old, new) = pair.packs();
     let Some(new) = new else { return reasons };

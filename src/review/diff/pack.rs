@@ -25,7 +25,7 @@ pub(super) fn change(name: &str, old: Option<&Pack>, new: Option<&Pack>) -> (Pac
     let change = PackChange {
         name: name.to_owned(),
         change: change_of(old, new),
-        root: root.work_item_id.clone().or_else(|| root.issue_url.clone()).unwrap_or_default(),
+        root: root.name().cloned().unwrap_or_default(),
         title: root.title.clone(),
         profile: profile.clone(),
         inputs,

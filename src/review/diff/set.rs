@@ -3,7 +3,7 @@
 use super::sections::SectionChange;
 use super::{Cause, Diff, PackChange, ReviewItem, SharedChange, Verdict, needs_review, pack};
 use crate::review::read::SalvagedPack;
-use crate::review::stale::limits;
+use crate::review::stale::{PackStatus, limits};
 use crate::wire::Pack;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -21,26 +21,15 @@ pub struct Pair {
     /// The new pack.
     pub new: Option<SalvagedPack>,
     /// The result of comparing the new pack with a rebuild, if there was one.
-    pub rebuilt: Option<Rebuilt>,
-}
-
-/// The result of comparing a pack with a rebuild.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rebuilt {
-    /// The packs are equal.
-    Equal,
-    /// The packs differ, or one of them is missing.
-    Differs,
-    /// The pack cannot be rebuilt: its issue is not in the snapshot.
-    Unverifiable,
+    pub rebuilt: Option<PackStatus>,
 }
 
 /// Compares two sets of packs; `rebuilt` says whether the new ones were compared with a rebuild.
 pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
     let mut diff = Diff::default();
-    let count = |result| rebuilt.then(|| pairs.iter().filter(|pair| pair.rebuilt == Some(result)).count());
-    diff.verdict.not_rebuilt = count(Rebuilt::Differs);
-    diff.verdict.unverifiable = count(Rebuilt::Unverifiable);
+    let count = |is_one: fn(&Pair) -> bool| rebuilt.then(|| pairs.iter().filter(|pair| is_one(pair)).count());
+    diff.verdict.not_rebuilt = count(Pair::is_not_rebuilt);
+    diff.verdict.unverifiable = count(|pair| pair.rebuilt == Some(PackStatus::Unverifiable));
     let mut causes = BTreeMap::<(String, String, String), Vec<String>>::new();
     let mut reasons = BTreeMap::<needs_review::ReviewReason, Vec<String>>::new();
     let mut places = HashMap::<SectionChange, usize>::new();
@@ -49,7 +38,7 @@ pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
         let (old, new) = pair.packs();
         let notes: Vec<String> = pair.sides().flat_map(|(name, side)| notes(name, side)).collect();
         let same = old.zip(new).is_some_and(|(old, new)| is_same(old, new));
-        if (same || old.is_none() && new.is_none()) && notes.is_empty() && pair.rebuilt != Some(Rebuilt::Differs) {
+        if (same || old.is_none() && new.is_none()) && notes.is_empty() && !pair.is_not_rebuilt() {
             diff.verdict.unchanged += 1;
             continue;
         }
@@ -116,6 +105,11 @@ impl Pair {
 
     pub(super) fn packs(&self) -> (Option<&Pack>, Option<&Pack>) {
         (self.old.as_ref().and_then(|side| side.pack.as_ref()), self.new.as_ref().and_then(|side| side.pack.as_ref()))
+    }
+
+    /// Returns whether a rebuild gave another pack, or none.
+    pub(super) fn is_not_rebuilt(&self) -> bool {
+        self.rebuilt.is_some_and(|status| !status.is_current() && status != PackStatus::Unverifiable)
     }
 }
 
