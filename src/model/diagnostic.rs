@@ -4,7 +4,6 @@ use super::{RepoPath, named_enum};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::LazyLock;
 
 named_enum! {
     /// The severity of a diagnostic after the configuration's `warnings:` and `--strict` are applied.
@@ -185,65 +184,34 @@ pub fn bounded(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 }
 
 macro_rules! codes {
-    ($($variant:ident)+) => {
-        /// The stable names of diagnostics. Each has a page in `docs/diagnostics/`, and a summary.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "kebab-case")]
-        #[non_exhaustive]
-        #[expect(missing_docs, reason = "`codes.txt` says what each means")]
-        pub enum Code {
-            $($variant,)+
+    ($($Code:ident $name:literal $Severity:ident $summary:literal,)+) => {
+        named_enum! {
+            /// The stable names of diagnostics. Each has a page in `docs/diagnostics/`, and a summary.
+            #[non_exhaustive]
+            pub enum Code {
+                $(#[doc = $summary] $Code = $name,)+
+            }
         }
 
         impl Code {
-            /// Every code, in the order of their names' first mention.
-            pub const ALL: &'static [Code] = &[$(Code::$variant),+];
+            /// Returns the severity that applies unless the configuration sets another.
+            pub const fn severity(self) -> Severity {
+                match self {
+                    $(Self::$Code => Severity::$Severity,)+
+                }
+            }
+
+            /// Returns what it means, in a sentence: the first paragraph of its page.
+            pub const fn summary(self) -> &'static str {
+                match self {
+                    $(Self::$Code => $summary,)+
+                }
+            }
         }
     };
 }
 
-codes! {
-    InvalidConfig InvalidItem InvalidAgent InvalidDocument InvalidNotes StaleNotes InvalidFrontMatter
-    ConflictMarkers UnknownField UnknownMappedField UnreadableFile DuplicateId SlugClash MultipleParents TooManyRelations Cycle
-    SelfReference UnknownId AmbiguousReference CaseMismatch DanglingReference StaleReference
-    OutsideReference InactiveAdr UnknownRepo BodyDiffers StatusDiffers BudgetTooSmall EnvironmentSecret
-    InvalidSnapshot IncompleteIssue PrivateIssue MissingAnchor UnmatchedGlob GitUnavailable TrackedCache
-    UntrackedFile StaleLock IssueMoved IssueGone IssueNotVisible UnknownRelations AnonymousSync RequiredVersion
-    MovedContext UnknownContext RootDone EmptyBody NoAcceptanceCriteria OpenQuestion UnfilledTemplate ProposedAdr
-    EditedIssue OpenBlocker RootCut StalePack
-}
-
-/// The name, default severity and summary of each code.
-static CODES: LazyLock<Vec<(&str, Severity, &str)>> = LazyLock::new(|| {
-    let lines = include_str!("codes.txt").lines().filter(|line| !line.starts_with('#'));
-    let row = |line: &'static str| {
-        let (head, summary) = line.split_once(": ")?;
-        let (name, severity) = head.split_once(' ')?;
-        Some((name, if severity == "error" { Severity::Error } else { Severity::Warning }, summary))
-    };
-    lines.filter_map(row).collect()
-});
-
-impl Code {
-    fn row(self) -> (&'static str, Severity, &'static str) {
-        CODES.get(self as usize).copied().unwrap_or(("", Severity::Error, ""))
-    }
-
-    /// Returns the name that users read and write.
-    pub fn name(self) -> &'static str {
-        self.row().0
-    }
-
-    /// Returns the severity that applies unless the configuration sets another.
-    pub fn severity(self) -> Severity {
-        self.row().1
-    }
-
-    /// Returns what it means, in a sentence: the first paragraph of its page.
-    pub fn summary(self) -> &'static str {
-        self.row().2
-    }
-}
+include!("codes.txt");
 
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -265,12 +233,6 @@ impl Diagnostic {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_code_has_its_row() {
-        let names: Vec<&str> = CODES.iter().map(|row| row.0).collect();
-        assert_eq!(Code::ALL.iter().map(|code| serde_json::json!(code)).collect::<Vec<_>>(), names);
-    }
 
     #[test]
     fn more_than_a_hundred_alike_are_counted() {
