@@ -6,7 +6,7 @@ use crate::console::{Exit, Failure, stamp};
 use crate::engine::{AgentContext, BudgetLimits, BudgetProbe, EngineError, PackTarget, RootError};
 use crate::handoff::cards::{CardError, CardStore};
 use crate::handoff::handover::replay;
-use crate::model::{CardSource, Diagnostic, Severity};
+use crate::model::{CardSource, Diagnostic, OriginKind, Severity};
 use crate::review::{PackMoves, PackStatus, SalvagedPack, content_hash, limits, salvage};
 use crate::seal::Sealed;
 use crate::wire::{Pack, PackBudget, PackHandover, Section};
@@ -113,7 +113,10 @@ impl<'r> OpenedRepository<'r> {
             Ok(_) => return Ok(name.to_owned()),
             Err(error) => error,
         };
-        let of_root = pack.inputs.iter().filter(|input| input.kind == "work_item" && input.id.as_deref() == Some(name));
+        let of_root = pack
+            .inputs
+            .iter()
+            .filter(|input| input.kind == OriginKind::WorkItem.name() && input.id.as_deref() == Some(name));
         let paths = of_root.filter_map(|input| input.path.as_deref());
         let mut others = paths.chain(pack.root.issue_url.as_deref().filter(|url| *url != name));
         let is_root = matches!(error, EngineError::Root(_));

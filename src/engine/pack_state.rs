@@ -5,7 +5,7 @@ use super::{
 };
 use crate::cache::PackSummary;
 use crate::intake::Repo;
-use crate::model::{Diagnostic, IssueReference, slug};
+use crate::model::{Diagnostic, IssueReference, OriginKind, slug};
 use crate::render;
 use crate::review::{Difference, PackStatus, difference, read, root_names};
 use crate::seal::Sealed;
@@ -132,7 +132,9 @@ impl Project<'_> {
 /// Returns whether the pack on disk was built from its root's issue, and the new one was not.
 fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
     let has = |pack: &Pack| {
-        pack.inputs.iter().any(|input| input.kind == "issue" && input.url.is_some() && input.url == pack.root.issue_url)
+        pack.inputs.iter().any(|input| {
+            input.kind == OriginKind::Issue.name() && input.url.is_some() && input.url == pack.root.issue_url
+        })
     };
     !has(built) && read(existing).is_ok_and(|old| has(&old))
 }

@@ -3,11 +3,11 @@
 use super::project::Project;
 use crate::config::{Budget, BuiltinText, Instructions, MinTrust, Profile, Tokenizer};
 use crate::fit::Counter;
-use crate::model::{Diagnostic, Digest, Digester};
+use crate::model::{Diagnostic, Digest, Digester, OriginKind};
 use crate::redact::{Clean, CleanBuf};
 use crate::select::{
-    CommentRules, Input, KnowledgeSections, OriginKind, ProfileInstructions, RootReferences, SelectionContext,
-    SharedPassages, TextOrigin, hash_selection_inputs,
+    CommentRules, Input, KnowledgeSections, ProfileInstructions, RootReferences, SelectionContext, SharedPassages,
+    TextOrigin, hash_selection_inputs,
 };
 use std::collections::BTreeMap;
 use std::hash::Hash as _;

@@ -10,6 +10,7 @@ mod diagnostic;
 mod digest;
 mod github;
 mod item;
+mod kinds;
 mod named_enum;
 mod names;
 mod path;
@@ -32,6 +33,7 @@ pub use github::{
     SnapshotComments, SnapshotIssue, SnapshotRef, SnapshotRelation, SnapshotRelations, is_repo_name, issue_url,
 };
 pub use item::{CardSource, ItemState, Relation, is_card_type};
+pub use kinds::{OriginKind, section_kind};
 pub(crate) use named_enum::named_enum;
 pub use names::{
     canonical, did_you_mean, ends_name, has_letter_prefix, is_other_script, is_typographic_hyphen, latin_parts,

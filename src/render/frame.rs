@@ -1,7 +1,7 @@
 //! The parts of a rendering: instructions, framed sections, and the list of omissions.
 
 use super::tag::Tag;
-use crate::model::{escape_markup, is_line_end};
+use crate::model::{escape_markup, is_line_end, section_kind};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -26,7 +26,9 @@ pub struct Frame<'a> {
 impl Frame<'_> {
     /// Returns whether the section is a line of the list of pointers and has no frame of its own.
     pub fn is_line(&self) -> bool {
-        self.pointer && !matches!(self.kind, "work_item_json" | "edge_list") && !self.content.contains('\n')
+        self.pointer
+            && !matches!(self.kind, section_kind::WORK_ITEM_JSON | section_kind::EDGE_LIST)
+            && !self.content.contains('\n')
     }
 
     pub fn pointer_line(&self) -> String {

@@ -10,7 +10,7 @@ pub use frame::Form;
 pub use frame::{Footer, Frame, LISTED, OmissionLine, Rendering, empty_frame, empty_pointers, render};
 pub use tag::Tag;
 
-use crate::model::joined_instructions;
+use crate::model::{joined_instructions, section_kind};
 use crate::wire;
 
 /// Renders a finished pack in the form that it names, or in the current one if the name is unknown.
@@ -20,7 +20,7 @@ pub fn pack(pack: &wire::Pack) -> Rendering {
     let places: Vec<String> = pack.sections.iter().map(|section| place(&section.source)).collect();
     for (section, place) in pack.sections.iter().zip(&places) {
         // The instructions of a job are framed: they come last.
-        if section.kind == "instructions" && ["instructions", "agent"].contains(&section.id.as_str()) {
+        if section.kind == section_kind::INSTRUCTIONS && ["instructions", "agent"].contains(&section.id.as_str()) {
             instructions.push(section.content.as_str());
             continue;
         }

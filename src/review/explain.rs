@@ -1,5 +1,6 @@
 //! Explanation of a pack: what it holds, why, and at what cost.
 
+use crate::model::section_kind;
 use crate::render;
 use crate::wire::{Pack, PackEdge, Redaction, Warning};
 use serde::Serialize;
@@ -96,7 +97,7 @@ pub fn explain(pack: &Pack) -> Explanation {
             id: section.id.clone(),
             title: section.title.clone(),
             // Of the list of relations the title is built in.
-            trust: untrusted(section.metadata.trust.as_ref().filter(|_| section.kind != "edge_list")),
+            trust: untrusted(section.metadata.trust.as_ref().filter(|_| section.kind != section_kind::EDGE_LIST)),
             provenance: section.provenance.clone(),
             how: section.metadata.detail.clone(),
             chars: Some(section.metadata.chars),

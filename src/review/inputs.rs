@@ -1,6 +1,7 @@
 //! The inputs that differ between two packs: the causes of a pack's change.
 
 use super::diff::{SidePair, change_of, paired};
+use crate::model::OriginKind;
 use crate::wire::{Pack, PackInput, Section, SectionSource};
 use serde::Serialize;
 
@@ -75,7 +76,7 @@ pub(super) fn name(input: &PackInput) -> String {
     match (&input.path, &input.id, &input.url) {
         (Some(path), Some(id), _) if path.ends_with(".jsonl") || path.ends_with(".json") => format!("{path} ({id})"),
         (Some(path), ..) => path.clone(),
-        (None, Some(id), _) if input.kind == "card" => {
+        (None, Some(id), _) if input.kind == OriginKind::Card.name() => {
             let hex = id.strip_prefix("sha256:").unwrap_or(id);
             format!("card {}", hex.get(..12).unwrap_or(hex))
         }

@@ -6,7 +6,7 @@ mod questions;
 mod text;
 
 use super::diff::is_omission_mark;
-use crate::model::{Code, DecisionState, Diagnostic, Place, RepoPath, decision_state};
+use crate::model::{Code, DecisionState, Diagnostic, Place, RepoPath, decision_state, section_kind};
 use crate::wire::{Metadata, Pack, Section, SectionSource, Warning};
 use text::RootText;
 
@@ -135,13 +135,13 @@ pub fn cut_ends(pack: &Pack) -> Vec<String> {
         _ if section.id == ROOT => Some(ROOT.to_owned()),
         path => path.clone().filter(|_| section.metadata.status.as_ref().is_some_and(is_in_force)),
     };
-    let texts = pack.sections.iter().filter(|section| section.id == ROOT || section.kind == "adr_excerpt");
+    let texts = pack.sections.iter().filter(|section| section.id == ROOT || section.kind == section_kind::ADR_EXCERPT);
     texts.filter(ends_with_mark).filter_map(name).collect()
 }
 
 /// Returns the finding about a decision that the root rests on and that is not made yet.
 fn undecided(section: &Section) -> Option<Diagnostic> {
-    let status = section.metadata.status.as_deref().filter(|_| section.kind == "adr_excerpt")?;
+    let status = section.metadata.status.as_deref().filter(|_| section.kind == section_kind::ADR_EXCERPT)?;
     (decision_state(status) == DecisionState::Open).then_some(())?;
     let evidence = section.metadata.evidence.as_ref().map(|evidence| evidence.at.as_str());
     let name = section.source.path.as_deref().unwrap_or(&section.id);

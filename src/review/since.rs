@@ -3,6 +3,7 @@
 use super::diff::{DiffLine, SectionChange};
 use super::moves::moves;
 use super::stale::{InRepo, noun};
+use crate::model::{OriginKind, section_kind};
 use crate::wire::{Pack, PackEdge, Section};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -112,12 +113,13 @@ impl PackMoves {
 /// Returns whether the fields of the root differ in its id, its title, its status and its relations alone, which other sections say.
 fn repeats_fields(old: &Pack, new: &Pack) -> bool {
     let section = |pack: &'_ Pack, kind: &str| pack.sections.iter().find(|section| section.kind == kind).cloned();
-    let fields = |pack: &Pack| section(pack, "work_item_json").and_then(|it| serde_json::from_str(&it.content).ok());
+    let fields =
+        |pack: &Pack| section(pack, section_kind::WORK_ITEM_JSON).and_then(|it| serde_json::from_str(&it.content).ok());
     let (Some(before), Some(after)): (Option<Map<String, Value>>, Option<_>) = (fields(old), fields(new)) else {
         return false;
     };
     let ends = |pack: &Pack| -> BTreeSet<String> {
-        let edges = section(pack, "edge_list").and_then(|list| list.metadata.edges);
+        let edges = section(pack, section_kind::EDGE_LIST).and_then(|list| list.metadata.edges);
         edges.into_iter().flatten().map(|edge| edge.to).collect()
     };
     let moved: BTreeSet<String> = ends(old).symmetric_difference(&ends(new)).cloned().collect();
@@ -143,13 +145,13 @@ fn moved(old: &Pack, new: &Pack, in_repo: &InRepo<'_>) -> (Vec<MovedText>, BTree
     let (mut all, mut repeated) = (Vec::new(), BTreeSet::new());
     for section in &new.sections {
         let Some(was) = before.get(&*section.id) else { continue };
-        if section.kind == "edge_list" {
+        if section.kind == section_kind::EDGE_LIST {
             let edges = edges([old, new], was, section).into_iter();
             all.extend(edges.map(|(text, to)| text.of(section, "", to.is_some_and(in_repo))));
             continue;
         }
         // The text of the root says what its fields repeat.
-        if section.kind == "work_item_json" {
+        if section.kind == section_kind::WORK_ITEM_JSON {
             repeated.extend(repeats_fields(old, new).then(|| section.id.clone()));
             continue;
         }
@@ -163,7 +165,7 @@ fn moved(old: &Pack, new: &Pack, in_repo: &InRepo<'_>) -> (Vec<MovedText>, BTree
         let is_neighbour = section.metadata.relation.is_some() && was.metadata.state != section.metadata.state;
         let fields = fields(was, section);
         let status = fields.iter().find(|field| field.what == STATUS).and_then(|field| field.new.clone());
-        let is_decision = status.is_some() && section.kind == "adr_excerpt";
+        let is_decision = status.is_some() && section.kind == section_kind::ADR_EXCERPT;
         let is_new = |field: &MovedText| !(is_neighbour && field.what == STATUS || is_decision && field.what == TITLE);
         fields.into_iter().filter(is_new).for_each(&mut add);
         let renamed = [Some(was.title.clone()), Some(section.title.clone())];
@@ -174,7 +176,7 @@ fn moved(old: &Pack, new: &Pack, in_repo: &InRepo<'_>) -> (Vec<MovedText>, BTree
         };
         // A shortened text lacks what the budget cut, which nobody removed.
         let is_whole = |section: &Section| section.metadata.detail == "full";
-        let is_text = !matches!(&*section.kind, "instructions" | "card");
+        let is_text = !matches!(&*section.kind, section_kind::INSTRUCTIONS | section_kind::CARD);
         if is_text && is_whole(was) && is_whole(section) {
             let texts = moves(&was.content, &section.content);
             repeated.extend((!texts.is_empty() && texts.iter().all(repeats)).then(|| section.id.clone()));
@@ -212,7 +214,7 @@ fn edges<'a>(packs: [&Pack; 2], old: &'a Section, new: &Section) -> Vec<(MovedTe
     let name = |(relation, to): &(&str, &str)| format!("the {} `{to}`", noun(relation));
     // A file with several items says nothing of one of them.
     let file = |pack: &Pack, id: &str| {
-        let mut items = pack.inputs.iter().filter(|input| input.kind == "work_item");
+        let mut items = pack.inputs.iter().filter(|input| input.kind == OriginKind::WorkItem.name());
         let path = items.clone().find(|input| input.id.as_deref() == Some(id))?.path.clone()?;
         items.all(|input| input.id.as_deref() == Some(id) || input.path.as_ref() != Some(&path)).then_some(path)
     };

@@ -2,6 +2,7 @@
 
 use super::explain::neighbour_of;
 use super::ready::cut_ends;
+use crate::model::section_kind;
 use crate::wire::{Pack, Section};
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -72,13 +73,13 @@ pub struct RuleStats {
 fn kinds(section: &Section) -> (&'static str, Option<&'static str>) {
     let is_rules = matches!(section.metadata.doc_type.as_deref(), Some("style_guide" | "playbook"));
     match (section.kind.as_str(), section.provenance.as_str()) {
-        ("instructions", _) | (_, "profile" | "job") => ("instructions", Some("instructions")),
-        ("comment", _) => ("comments", None),
-        ("card", _) => ("cards", None),
-        ("recent_changes", _) => ("history", None),
-        ("overview", _) => ("agent", Some("overview")),
+        (section_kind::INSTRUCTIONS, _) | (_, "profile" | "job") => ("instructions", Some("instructions")),
+        (section_kind::COMMENT, _) => ("comments", None),
+        (section_kind::CARD, _) => ("cards", None),
+        (section_kind::RECENT_CHANGES, _) => ("history", None),
+        (section_kind::OVERVIEW, _) => ("agent", Some("overview")),
         (_, "agent") => ("agent", None),
-        ("adr_excerpt", _) => ("adrs", Some("adr")),
+        (section_kind::ADR_EXCERPT, _) => ("adrs", Some("adr")),
         (_, "code_ref") => ("code", Some("code")),
         (_, "likely") => ("code", None),
         (kind, _) => match neighbour_of(&section.id) {
@@ -86,7 +87,7 @@ fn kinds(section: &Section) -> (&'static str, Option<&'static str>) {
             Some(("child", _)) => ("children", None),
             Some(("dependency", _)) => ("dependencies", None),
             Some(_) => ("related", None),
-            None if !matches!(kind, "file_excerpt" | "document_notes") => ("root", None),
+            None if !matches!(kind, section_kind::FILE_EXCERPT | section_kind::DOCUMENT_NOTES) => ("root", None),
             None => ("documents", Some(if is_rules { "rules" } else { "document" })),
         },
     }

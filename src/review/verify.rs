@@ -1,7 +1,7 @@
 //! Verification of a finished pack without its repo.
 
 use super::read::{content_hash, read};
-use crate::model::{CardSource, Digest, IssueReference, natural_cmp, slug};
+use crate::model::{CardSource, Digest, IssueReference, OriginKind, natural_cmp, section_kind, slug};
 use crate::redact::{Redactor, invisible};
 use crate::render::{self, Form};
 use crate::wire::{Pack, PackRoot, Section};
@@ -169,14 +169,14 @@ fn order(pack: &Pack, faults: &mut Vec<String>) {
         before = Some(rank);
     }
     let is = |section: &Section, id: &str, kind: &str| section.id.starts_with(id) && section.kind == kind;
-    if !pack.sections.first().is_some_and(|section| is(section, "instructions", "instructions")) {
+    if !pack.sections.first().is_some_and(|section| is(section, "instructions", section_kind::INSTRUCTIONS)) {
         faults.push("section 1 is not the instructions".to_owned());
     }
     let root = pack.sections.iter().find(|section| section.id.starts_with("root."));
     // An agent's pack without a root begins a session, and is named by its agent.
     let begins_session =
         || pack.agent.as_ref().is_some_and(|agent| pack.root.work_item_id.as_ref() == Some(&agent.key));
-    if !root.is_some_and(|root| is(root, "root", "issue")) && (root.is_some() || !begins_session()) {
+    if !root.is_some_and(|root| is(root, "root", section_kind::ISSUE)) && (root.is_some() || !begins_session()) {
         faults.push("the first section of the root is not its text".to_owned());
     }
 }
@@ -257,7 +257,7 @@ fn vocabulary(pack: &Pack, faults: &mut Vec<String>) {
     for trust in trusts.filter(|trust| !["trusted", "untrusted"].contains(trust)) {
         faults.push(format!("`trust` is {}, not `trusted` or `untrusted`", shown(trust)));
     }
-    for instructions in pack.sections.iter().filter(|section| section.kind == "instructions") {
+    for instructions in pack.sections.iter().filter(|section| section.kind == section_kind::INSTRUCTIONS) {
         let own = ["builtin", "file"].contains(&instructions.source.kind.as_str());
         if !own || instructions.metadata.trust.as_deref() != Some("trusted") {
             faults.push("the instructions are not from a trusted text".to_owned());
@@ -313,7 +313,7 @@ fn handover(pack: &Pack, faults: &mut Vec<String>) {
     let mut before = 0;
     for section in &pack.sections {
         let (is_card, card) = (section.id.starts_with("card."), section.metadata.card.as_ref());
-        if is_card != card.is_some() || is_card != (section.kind == "card") {
+        if is_card != card.is_some() || is_card != (section.kind == section_kind::CARD) {
             faults.push(format!("section {} is a card by some of id, kind and metadata", shown(&section.id)));
             continue;
         }
@@ -325,7 +325,8 @@ fn handover(pack: &Pack, faults: &mut Vec<String>) {
         if hex.get(..12) != section.id.strip_prefix("card.") {
             faults.push(format!("section {} has the card {}", shown(&section.id), shown(&card.id)));
         }
-        if !pack.inputs.iter().any(|input| input.kind == "card" && input.id.as_ref() == Some(&card.id)) {
+        if !pack.inputs.iter().any(|input| input.kind == OriginKind::Card.name() && input.id.as_ref() == Some(&card.id))
+        {
             faults.push(format!("the inputs lack the card of section {}", shown(&section.id)));
         }
         if !["system", "user", "assistant", "tool"].contains(&card.role.as_str()) {

@@ -7,13 +7,13 @@ use super::types::{
     CHANGES, FURTHER_OVERVIEW, JOB, OVERVIEW, PINNED, RELEVANT, SECRET_DOCUMENT, SOUL, SectionKind, USER,
 };
 use super::{
-    AgentLabel, Candidate, CardFacts, Chunk, DocumentFacts, HandoverLabel, Input, Omission, OriginKind, PackLabels,
-    Passage, Rank, SectionBody, SelectionContext, TextLevels, TextOrigin, Trim,
+    AgentLabel, Candidate, CardFacts, Chunk, DocumentFacts, HandoverLabel, Input, Omission, PackLabels, Passage, Rank,
+    SectionBody, SelectionContext, TextLevels, TextOrigin, Trim,
 };
 use crate::config::Policy;
 use crate::graph::{Outline, RecordedRemoval};
 use crate::knowledge::{Agent, ChosenDocuments, Knowledge, KnowledgeDocument, UnusableDocument};
-use crate::model::{CardSource, Digest};
+use crate::model::{CardSource, Digest, OriginKind};
 use crate::redact::{Clean, CleanBuf};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

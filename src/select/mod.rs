@@ -27,7 +27,7 @@ pub use edge_list::EdgeRow;
 pub use fields::{Tier, WorkItemJson};
 pub use knowledge::{CardContentText, CardText, HandedOver, JobInstructions, KnowledgeSections, RecentChanges};
 use neighbours::item_of;
-pub use origins::{Evidence, OriginKind, ParsedDocument, RedactionRecord, TextOrigin};
+pub use origins::{Evidence, ParsedDocument, RedactionRecord, TextOrigin};
 pub use outline::{Chunk, ChunkWeight};
 pub use passage::Passage;
 pub use selector::{CodeUse, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences};

@@ -1,7 +1,7 @@
 //! The origins of items' texts, records and documents, and the redactions in them that a section reports.
 
 use crate::graph::{ClaimedIssue, Entry, ItemBody, ParsedText, RecordedRemoval};
-use crate::model::{Digest, RepoPath};
+use crate::model::{Digest, OriginKind, RepoPath};
 use crate::redact::{Clean, CleanBuf};
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -16,15 +16,6 @@ pub struct TextOrigin {
     pub url: Option<Clean>,
     pub anchor: Option<Clean>,
     pub version: Option<u32>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OriginKind {
-    WorkItem,
-    Issue,
-    File,
-    Builtin,
-    Card,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,12 +63,6 @@ impl TextOrigin {
 pub(super) fn add_lines(out: &mut CleanBuf, first: u64, last: u64) -> &mut CleanBuf {
     out.number(first);
     if last == first { out } else { out.lit("-").number(last) }
-}
-
-impl OriginKind {
-    pub fn name(self) -> &'static str {
-        ["work_item", "issue", "file", "builtin", "card"][self as usize]
-    }
 }
 
 /// A redaction in a section's source, which the origin names.

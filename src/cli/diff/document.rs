@@ -1,6 +1,7 @@
 //! A diff as a document.
 
 use crate::console::{Document, Line, TextStyle, counted, line};
+use crate::model::section_kind;
 use crate::review::{Cause, Diff, DiffLine, FieldChange, Hunk, PackChange, ReviewItem, SectionChange, SharedChange};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -344,7 +345,7 @@ impl MermaidGraph {
     fn pack(&mut self, diff: &Diff, pack: &PackChange) {
         let Some(root) = self.node(&pack.root, &pack.title, &pack.change) else { return };
         let sections = pack.sections.iter().filter_map(|at| diff.sections.get(*at)).map(|shared| &shared.section);
-        let is_file = |kind: &str| matches!(kind, "adr_excerpt" | "file_excerpt");
+        let is_file = |kind: &str| matches!(kind, section_kind::ADR_EXCERPT | section_kind::FILE_EXCERPT);
         for section in sections.filter(|it| pack.change == "changed" && is_file(&it.kind) && !it.is_unedited()) {
             let file = section.id.split_once('.').map_or(&*section.id, |(_, file)| file);
             if let Some(file) = self.node(file, "", &section.change) {

@@ -13,7 +13,7 @@ use crate::engine::{AgentContext, BudgetProbe, EngineError, Project, Repository,
 use crate::handoff::cards::{CardError, LogName, parse};
 use crate::handoff::handover::{HandoverPlan, HandoverRequest, Party, RecipeArguments, own_log, plan};
 use crate::knowledge::{Agent, AgentError};
-use crate::model::{CardSource, RepoPath, did_you_mean};
+use crate::model::{CardSource, RepoPath, did_you_mean, section_kind};
 use crate::redact::Clean;
 use crate::review::read;
 use crate::seal::Sealed;
@@ -276,7 +276,7 @@ fn report_notes(files: &CardFiles, plan: &HandoverPlan, appended: usize) -> Resu
 fn summary(built: &BuiltHandover, path: &str) -> Vec<String> {
     let BuiltHandover { plan, sealed, agent, .. } = built;
     let count = |given: CardSource| plan.cards.iter().filter(|card| card.given == given).count();
-    let shown = sealed.pack().sections.iter().filter(|section| section.kind == "card").count();
+    let shown = sealed.pack().sections.iter().filter(|section| section.kind == section_kind::CARD).count();
     let left_out = plan.cards.len().saturating_sub(shown);
     let mut parts = format!("{} given, {} inherited", count(CardSource::Argument), count(CardSource::Inherited));
     if count(CardSource::ParentPointer) > 0 {

@@ -2,7 +2,7 @@
 
 use super::set::Pair;
 use super::{Diff, PackChange, ReviewItem, SectionChange, SharedChange};
-use crate::model::{DecisionState, decision_state};
+use crate::model::{DecisionState, OriginKind, decision_state, section_kind};
 use crate::review::moves::{CRITERION, moves};
 use crate::review::stale::PackStatus;
 use crate::wire::{Pack, Section};
@@ -134,8 +134,8 @@ fn of_section(section: &SectionChange, pack: &Pack, known: &BTreeSet<&str>, is_n
     let mut reasons = Vec::new();
     let id = || Some(section.id.clone());
     let full = pack.sections.iter().find(|it| it.id == section.id);
-    if section.kind == "instructions" {
-        let builtin = full.is_some_and(|it| it.source.kind == "builtin");
+    if section.kind == section_kind::INSTRUCTIONS {
+        let builtin = full.is_some_and(|it| it.source.kind == OriginKind::Builtin.name());
         let known = full.is_none_or(|it| known.contains(&*it.content));
         // A new pack may have instructions that other packs had before, or built-in ones.
         if !is_new || !known && !builtin {
@@ -149,12 +149,13 @@ fn of_section(section: &SectionChange, pack: &Pack, known: &BTreeSet<&str>, is_n
         let author = section.author.as_ref().map_or("an unknown author".to_owned(), |author| format!("`{author}`"));
         reasons.push(("outside_text", id(), format!("new text by {author}, who is not of the repo")));
     }
-    let status = full.and_then(|it| it.metadata.status.as_deref()).filter(|_| section.kind == "adr_excerpt");
+    let status =
+        full.and_then(|it| it.metadata.status.as_deref()).filter(|_| section.kind == section_kind::ADR_EXCERPT);
     let is_in_force = status.is_some_and(|status| decision_state(status) == DecisionState::InForce);
     if is_in_force && section.input.is_some() && !is_new && section.was.is_none() && !section.hunks.is_empty() {
         reasons.push(("adr_text", id(), "the text of a decision in force changed".to_owned()));
     }
-    if let Some(status) = named("status").filter(|_| section.kind == "adr_excerpt" && !is_new) {
+    if let Some(status) = named("status").filter(|_| section.kind == section_kind::ADR_EXCERPT && !is_new) {
         let [old, new] = [&status.old, &status.new].map(|status| status.as_deref().unwrap_or("none"));
         reasons.push(("adr_status", id(), format!("the decision's status was `{old}` and is `{new}`")));
     }

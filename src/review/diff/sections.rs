@@ -2,6 +2,7 @@
 
 use super::hunks::{Hunk, hunks, whole};
 use super::{FieldChange, field_changes};
+use crate::model::section_kind;
 use crate::render;
 use crate::review::explain::neighbour_of;
 use crate::wire::{Section, SectionSource};
@@ -53,7 +54,7 @@ pub struct SectionChange {
 impl SectionChange {
     /// Returns whether its text is a list of what several inputs say: the relations or the fields of a work item.
     pub fn is_list(&self) -> bool {
-        matches!(&*self.kind, "edge_list" | "work_item_json")
+        matches!(&*self.kind, section_kind::EDGE_LIST | section_kind::WORK_ITEM_JSON)
     }
 
     /// Returns whether its text is the result of a search, which any change of the code moves.
@@ -97,7 +98,9 @@ fn is_same(old: &Section, new: &Section) -> bool {
         old.is_some() && old == new
     };
     // Cards never change, so that another id is another card.
-    old.kind == new.kind && old.kind != "card" && (is_item() || !new.content.is_empty() && old.content == new.content)
+    old.kind == new.kind
+        && old.kind != section_kind::CARD
+        && (is_item() || !new.content.is_empty() && old.content == new.content)
 }
 
 /// Returns the change of a section that only one side has, which is all of its text.

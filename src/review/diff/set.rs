@@ -2,6 +2,7 @@
 
 use super::sections::SectionChange;
 use super::{Cause, Diff, PackChange, ReviewItem, SharedChange, Verdict, needs_review, pack};
+use crate::model::section_kind;
 use crate::review::read::SalvagedPack;
 use crate::review::stale::{PackStatus, limits};
 use crate::wire::Pack;
@@ -124,7 +125,7 @@ fn notes(name: &str, side: &SalvagedPack) -> Vec<String> {
 
 fn instructions(pairs: &[Pair]) -> BTreeSet<&str> {
     let sections = pairs.iter().filter_map(|pair| pair.packs().0).flat_map(|pack| &pack.sections);
-    sections.filter(|section| section.kind == "instructions").map(|section| &*section.content).collect()
+    sections.filter(|section| section.kind == section_kind::INSTRUCTIONS).map(|section| &*section.content).collect()
 }
 
 /// Returns the causes of a pack's change: name, kind of change, and a description. Empty if nothing explains it.

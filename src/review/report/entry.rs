@@ -1,7 +1,7 @@
 //! A pack as data for the page: its content, its faults and its rendering.
 
 use crate::markdown;
-use crate::model::{Digest, harmless_json};
+use crate::model::{Digest, harmless_json, section_kind};
 use crate::redact::invisible_at;
 use crate::render;
 use crate::review::explain::{Neighbour, explain};
@@ -67,8 +67,8 @@ fn is_markdown(section: &Section) -> bool {
     let extension =
         section.source.path.as_deref().and_then(|path| path.rsplit_once('.')).map(|(_, extension)| extension);
     match section.kind.as_str() {
-        "work_item_json" | "card" => false,
-        "file_excerpt" => {
+        section_kind::WORK_ITEM_JSON | section_kind::CARD => false,
+        section_kind::FILE_EXCERPT => {
             extension.is_some_and(|it| ["md", "markdown", "mdx"].contains(&it.to_ascii_lowercase().as_str()))
         }
         _ => true,
