@@ -4,7 +4,7 @@ use super::context::MentionedItem;
 use super::neighbours::NEIGHBOURS;
 use super::origins::redactions;
 use super::root::MAX_LISTED_RELATIONS;
-use super::selector::Selector;
+use super::selector::{Collected, Selector};
 use super::types::{Filler, INSTRUCTIONS};
 use super::{
     Candidate, CodeUse, Fillers, KnowledgeSections, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences,
@@ -29,21 +29,24 @@ pub fn select(
     knowledge: KnowledgeSections,
 ) -> Selection {
     let KnowledgeSections { labels, soul, first, last, inputs, omissions } = knowledge;
-    let mut found = Selector {
+    let mut found = Collected {
         context,
-        root: root.unwrap_or(usize::MAX),
-        lower_root_text: OnceCell::new(),
         root_only: root.is_some() && labels.policy == Some(Policy::Minimal),
         candidates: Vec::new(),
         ids: BTreeSet::new(),
-        shown: BTreeSet::new(),
         omissions: Vec::new(),
-        fillers: Fillers::default(),
         inputs: BTreeMap::new(),
     };
     first.into_iter().for_each(|section| found.put(section));
+    let mut fillers = Fillers::default();
     let root = match root {
-        Some(root) => found.add_root(&context.corpus.entries[root], &references),
+        Some(root) => {
+            let (lower_root_text, shown) = (OnceCell::new(), BTreeSet::new());
+            let mut selector = Selector { context, found, root, lower_root_text, shown, fillers };
+            let root = selector.add_root(&context.corpus.entries[root], &references);
+            Selector { found, fillers, .. } = selector;
+            root
+        }
         None => {
             let (id, title) = labels.agent.clone().map(|agent| (agent.key, agent.name)).unwrap_or_default();
             SelectedRoot { name: id.to_string(), id, is_item: true, url: None, title }
@@ -70,7 +73,7 @@ pub fn select(
         candidates: found.candidates,
         inputs: inputs.into_iter().map(|(_, input)| input).collect(),
         omissions: found.omissions,
-        fillers: found.fillers,
+        fillers,
         warnings: references.warnings,
     }
 }
@@ -81,7 +84,7 @@ impl Selector<'_> {
         self.add_comments(entry);
         let (mut related, mut to_fill) = (0, Vec::new());
         for (relations, kind) in NEIGHBOURS {
-            related = self.candidates.len();
+            related = self.found.candidates.len();
             to_fill.extend(self.add_neighbours(relations, kind));
         }
         to_fill.extend(self.add_mentioned(references));

@@ -84,14 +84,14 @@ impl Selector<'_> {
             let comment = parsed.comment.id;
             if choice.shown.contains(&comment) {
                 let candidate = self.comment(entry, parsed);
-                self.put(candidate);
+                self.found.put(candidate);
             } else if fillers.iter().any(|filler| filler.comment.id == comment) {
-                added.insert(comment, (self.candidates.len(), self.comment(entry, parsed)));
+                added.insert(comment, (self.found.candidates.len(), self.comment(entry, parsed)));
             }
         }
         let omissions = choice.omissions();
-        self.fillers.omitted_at = self.omissions.len();
-        self.omissions.extend_from_slice(&omissions);
+        self.fillers.omitted_at = self.found.omissions.len();
+        self.found.omissions.extend_from_slice(&omissions);
         self.fillers.comments.push(omissions);
         let count = fillers.len();
         for (newer, parsed) in fillers.into_iter().enumerate() {
@@ -107,7 +107,7 @@ impl Selector<'_> {
         let origin = origin_of(entry, &parsed.comment.url);
         // A comment in the item's record is a part of that input.
         if let Some(url) = &parsed.comment.url {
-            self.record_text(self.root, url, origin.clone(), true, parsed.digest);
+            self.found.record_text(self.root, url, origin.clone(), true, parsed.digest);
         }
         let line = first_line(entry, parsed);
         let pointer = CleanBuf::new().text(&line).lit(" ").line(&origin.place()).finish();

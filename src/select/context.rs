@@ -107,8 +107,9 @@ impl SharedPassages {
 impl SelectionContext<'_> {
     /// Feeds `state` the settings that all packs of the profile share.
     pub fn hash_settings<H: Hasher>(&self, state: &mut H) {
-        let GraphRules { repo, host, done, not_planned, boilerplate: _, adrs: _ } = &self.corpus.rules;
-        (self.profile, self.excerpt, &self.instructions, &self.inputs, self.comments).hash(state);
+        let Self { corpus, graph: _, profile, excerpt, instructions, inputs, comments, shared: _ } = self;
+        let GraphRules { repo, host, done, not_planned, boilerplate: _, adrs: _ } = &corpus.rules;
+        (profile, excerpt, instructions, inputs, comments).hash(state);
         (repo, host, done, not_planned).hash(state);
     }
 

@@ -49,7 +49,10 @@ impl Selector<'_> {
                 }
                 let others = children[..listed].iter().filter(|edge| edge.to != Target::Item(item));
                 candidate.removals.extend(context.redactions_in_lines(others));
-                children[..listed].iter().filter_map(item_of).for_each(|sibling| self.record_item(sibling, false));
+                children[..listed]
+                    .iter()
+                    .filter_map(item_of)
+                    .for_each(|sibling| self.found.record_item(sibling, false));
             }
             let replaces = self.is_settled_root() && context.is_successor(self.root, edge);
             let weight = if self.is_mentioned(&entry.item.id) { MENTIONED_WEIGHT } else { 100 };
@@ -61,13 +64,13 @@ impl Selector<'_> {
             if entry.item.body.in_file {
                 self.shown.insert(entry.item.body.origin.path.clone());
             }
-            self.put(candidate);
+            self.found.put(candidate);
         }
         to_fill
     }
 
     fn neighbour(&mut self, item: usize, kind: SectionKind, relation: Relation) -> Candidate {
-        self.record_item(item, true);
+        self.found.record_item(item, true);
         let entry = &self.context.corpus.entries[item];
         let state = Graph::state(self.context.corpus, item);
         let is_parent = relation == Relation::Parent;
@@ -114,7 +117,7 @@ impl Selector<'_> {
             if body.in_file {
                 self.shown.insert(path.clone());
             }
-            self.put(Candidate { rank: Rank::of(None), ..candidate });
+            self.found.put(Candidate { rank: Rank::of(None), ..candidate });
         }
         to_fill
     }
@@ -141,13 +144,13 @@ impl Selector<'_> {
     /// Makes `items` fill the budget before comments, those by trusted authors and with work left first. The related sections
     /// begin at the index `related`.
     pub(super) fn fill_with_items(&mut self, references: &RootReferences, related: usize, mut items: Vec<Candidate>) {
-        self.candidates[related..].sort_by(|a, b| natural_cmp(&a.id, &b.id));
+        self.found.candidates[related..].sort_by(|a, b| natural_cmp(&a.id, &b.id));
         // A document that the root refers to has a section of its own.
         let is_document = |candidate: &Candidate| {
             let of_file = |path: &Clean| references.files.iter().any(|reference| reference.shown == *path);
             candidate.origin.lines.is_some() && candidate.origin.path.as_ref().is_some_and(of_file)
         };
-        items.retain(|candidate| !is_document(candidate) && self.ids.insert(candidate.id.clone()));
+        items.retain(|candidate| !is_document(candidate) && self.found.ids.insert(candidate.id.clone()));
         if items.is_empty() {
             return;
         }
@@ -159,7 +162,7 @@ impl Selector<'_> {
         let omission = |(position, candidate): (usize, &Candidate)| {
             candidate.omitted(match position {
                 _ if by_profile => "profile",
-                _ if self.root_only => "policy",
+                _ if self.found.root_only => "policy",
                 MAX_ITEM_FILLERS.. => "limit",
                 _ => "budget",
             })
@@ -168,14 +171,14 @@ impl Selector<'_> {
         let fillers = &mut self.fillers;
         let comments = fillers.comments.first().map_or(0, Vec::len);
         if comments == 0 {
-            fillers.omitted_at = self.omissions.len();
+            fillers.omitted_at = self.found.omissions.len();
         }
         let end = fillers.omitted_at + comments;
-        self.omissions.splice(end..end, fillers.items.iter().cloned());
-        if by_profile || self.root_only {
+        self.found.omissions.splice(end..end, fillers.items.iter().cloned());
+        if by_profile || self.found.root_only {
             return;
         }
-        let section = &self.candidates[related..];
+        let section = &self.found.candidates[related..];
         let filler = |candidate: Candidate| {
             let at = related + section.partition_point(|other| natural_cmp(&other.id, &candidate.id).is_lt());
             // Items follow comments at the same place, by id.

@@ -61,7 +61,7 @@ impl Selector<'_> {
             ..candidate
         };
         match reference.configured {
-            true => self.put(candidate),
+            true => self.found.put(candidate),
             false => self.put_reference(candidate, by, None, at),
         }
     }
@@ -90,9 +90,9 @@ impl Selector<'_> {
                 rank: Rank { needed: section.needed, ..candidate.rank },
                 ..candidate
             };
-            let (index, CodeUse { by, at, document: named_in, .. }) = (self.candidates.len(), section.from);
+            let (index, CodeUse { by, at, document: named_in, .. }) = (self.found.candidates.len(), section.from);
             self.put_reference(candidate, *by, named_in.as_ref(), at);
-            let added = self.candidates.get(index).filter(|added| !added.rank.second_hop && !added.untrusted);
+            let added = self.found.candidates.get(index).filter(|added| !added.rank.second_hop && !added.untrusted);
             let (Some((text, lines)), Some(added)) = (section.grown, added) else { continue };
             let origin = TextOrigin { lines: Some(lines), ..added.origin.clone() };
             let removals = redactions_in_file(&document.removals, &origin);
@@ -119,7 +119,7 @@ impl Selector<'_> {
         let candidate = Candidate::new(CODE, &suffix, title.finish(), origin, body);
         // The file of today may be another input.
         let input = TextOrigin { id: Some(candidate.id.clone()), ..TextOrigin::file(&code.shown) };
-        self.record(Input { origin: input, digest: Some(Digest::of(code.text.as_str())) });
+        self.found.record(Input { origin: input, digest: Some(Digest::of(code.text.as_str())) });
         let candidate = Candidate {
             // GitHub shows commits of forks as those of the repo: the author of the URL may have written the lines.
             untrusted: self.context.corpus.entries[*by].is_untrusted_at(at),
@@ -160,7 +160,7 @@ impl Selector<'_> {
         let first = list(std::slice::from_ref(first));
         let levels = TextLevels { excerpt: Some(first.clone()), ..TextLevels::only(list(files), "full", first) };
         let (title, body) = (Clean::literal("Likely code"), SectionBody::Levels(Arc::new(levels)));
-        self.put(Candidate {
+        self.found.put(Candidate {
             untrusted: entry.is_untrusted() || entry.has_untrusted_title(),
             likely: files.to_vec(),
             ..Candidate::new(LIKELY, &Clean::default(), title, record_origin(entry), body)
@@ -180,9 +180,9 @@ impl Selector<'_> {
         }
         match read {
             Ok(document) => {
-                self.record(Input { origin: TextOrigin::file(shown), digest: Some(document.digest) });
+                self.found.record(Input { origin: TextOrigin::file(shown), digest: Some(document.digest) });
                 if let Some((shown, digest)) = &document.successor {
-                    self.record(Input { origin: TextOrigin::file(shown), digest: Some(*digest) });
+                    self.found.record(Input { origin: TextOrigin::file(shown), digest: Some(*digest) });
                 }
                 Some(document)
             }
@@ -203,14 +203,14 @@ impl Selector<'_> {
         untrusted: bool,
     ) {
         let omission = Omission::new(kind, suffix, path.clone(), TextOrigin::file(path), reason);
-        self.omit(Omission { untrusted, ..omission });
+        self.found.omit(Omission { untrusted, ..omission });
     }
 
     /// Adds what an item refers to at a place of its text, or of a document of its folder.
     fn put_reference(&mut self, candidate: Candidate, by: usize, document: Option<&Clean>, at: &ShownPlace) {
         let of_document = |document| CleanBuf::new().text(document).lit(":").number(at.line.into()).finish();
         let at = document.map_or_else(|| self.context.corpus.entries[by].shown_at(at), of_document);
-        self.put(Candidate {
+        self.found.put(Candidate {
             evidence: Some(Evidence { source: "reference", at }),
             rank: Rank { second_hop: by != self.root || document.is_some(), ..candidate.rank },
             ..candidate

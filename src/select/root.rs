@@ -59,14 +59,14 @@ impl Selector<'_> {
         if hidden > 0 {
             let title = CleanBuf::new().number(hidden as u64).lit(" relations").finish();
             // The title is a count made here.
-            self.omissions.push(Omission { title, untrusted: false, ..edges.omitted("limit") });
+            self.found.omissions.push(Omission { title, untrusted: false, ..edges.omitted("limit") });
         }
         let draft = entry.draft.as_deref().map(|draft| self.draft(entry, draft));
-        context.graph.shown(root).filter_map(item_of).for_each(|item| self.record_item(item, false));
-        self.record_item(root, true);
+        context.graph.shown(root).filter_map(item_of).for_each(|item| self.found.record_item(item, false));
+        self.found.record_item(root, true);
         let (before, after) = if context.profile.draft_first { (draft, None) } else { (None, draft) };
         let sections = before.into_iter().chain([text]).chain(after).chain([json, edges]);
-        self.candidates.extend(sections.map(with_state));
+        self.found.candidates.extend(sections.map(with_state));
     }
 
     fn draft(&self, entry: &Entry, draft: &IssueDraft) -> Candidate {

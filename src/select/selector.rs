@@ -99,24 +99,30 @@ impl RootReferences {
 }
 
 /// The sections, omissions and inputs that were selected so far.
-pub(super) struct Selector<'a> {
+pub(super) struct Collected<'a> {
     pub(super) context: &'a SelectionContext<'a>,
-    pub(super) root: usize,
-    /// The root's text in lower case, made when first needed.
-    pub(super) lower_root_text: OnceCell<String>,
     /// Whether the policy leaves out everything but the root's own sections.
     pub(super) root_only: bool,
     pub(super) candidates: Vec<Candidate>,
     /// The ids of optional sections and their omissions, so that each is added once.
     pub(super) ids: BTreeSet<Clean>,
-    pub(super) shown: BTreeSet<RepoPath>,
     pub(super) omissions: Vec<Omission>,
-    pub(super) fillers: Fillers,
     /// The inputs by their sort key: kind, natural key, path.
     pub(super) inputs: BTreeMap<(u8, String, String), Input>,
 }
 
-impl Selector<'_> {
+/// Selects the sections of a root and of what it has to do with.
+pub(super) struct Selector<'a> {
+    pub(super) context: &'a SelectionContext<'a>,
+    pub(super) found: Collected<'a>,
+    pub(super) root: usize,
+    /// The root's text in lower case, made when first needed.
+    pub(super) lower_root_text: OnceCell<String>,
+    pub(super) shown: BTreeSet<RepoPath>,
+    pub(super) fillers: Fillers,
+}
+
+impl Collected<'_> {
     /// Adds an omission, unless the section or omission of its id is there already.
     pub(super) fn omit(&mut self, omission: Omission) {
         if self.ids.insert(omission.id.clone()) {
