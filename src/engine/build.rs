@@ -3,7 +3,7 @@
 use super::agents::AgentContext;
 use super::notices::ConcernedItems;
 use super::prepared_profile::{PreparedProfile, counted_tokenizer};
-use super::project::Project;
+use super::project::{HeldDamage, Project};
 use super::referenced_files::ReferencedFiles;
 use super::{Unsettled, apply_severities, notices, unmatched};
 use crate::config::{
@@ -13,13 +13,14 @@ use crate::fit::{Amount, Counter, TooSmall, fit};
 use crate::graph::{Edge, Target};
 use crate::intake::Repo;
 use crate::knowledge::Agent;
-use crate::model::{Code, Diagnostic, Digest, Place, Relation, Severity, slug};
+use crate::model::{Code, Diagnostic, Digest, OriginKind, Place, Relation, RepoPath, Severity, slug};
 use crate::redact::Clean;
 use crate::render;
 use crate::review::read;
 use crate::seal::{Sealed, Stamp, seal};
 use crate::select::{RootReferences, select};
-use crate::store::Folder;
+use crate::store::{Folder, StoreError};
+use crate::wire::PackInput;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -92,9 +93,9 @@ pub fn build_packs<T: Send>(
     skip: Option<&Skip<'_, T>>,
     finish: &Finish<'_, T>,
 ) -> Result<(Vec<T>, BuildReport), Unsettled> {
-    project.find_held_damage(files.root());
     let named = job.are_named.then_some(&*job.roots);
     let mut found = diagnostics_of(files, project, named, job.agent.is_some());
+    found.extend(project.find_held_damage(files.root()).cloned());
     found.extend(job.agent.iter().flat_map(|agent| agent.faults.clone()));
     let skip_reported = skip.map(|skip| |plan: &Planned| Some((skip(plan)?, plan.diagnostics.clone())));
     let skip_reported = skip_reported.as_ref().map(|skip| skip as &Skip<'_, _>);
@@ -217,21 +218,21 @@ impl Project<'_> {
         let siblings = around(root)
             .filter(|(relation, _)| *relation == Relation::Parent)
             .flat_map(|(_, parent)| around(parent).filter(|(relation, _)| *relation == Relation::Child));
-        let held = || damage(*self.held_damage.get()?.get(&*self.corpus.entries[root].item.id)?);
+        let held = || damage(*self.held_damage.get()?.roots.get(&*self.corpus.entries[root].item.id)?);
         damage(root).or_else(|| around(root).chain(siblings).find_map(|(_, item)| damage(item))).or_else(held)
     }
 
-    fn find_held_damage(&self, top: &Path) {
-        if !self.has_damage || self.held_damage.get().is_some() {
-            return;
-        }
-        let entries = self.corpus.entries.iter().enumerate();
-        let damaged: BTreeMap<&str, usize> =
-            entries.filter(|(_, entry)| entry.damage.is_some()).map(|(at, entry)| (&*entry.item.id, at)).collect();
-        // If the folder cannot be read, nothing can be written there either.
-        let folder = Folder::open(top, &self.reader.settings.output.dir).ok();
-        let held = folder.map(|folder| holding(&folder, &damaged)).unwrap_or_default();
-        let _ = self.held_damage.set(held);
+    /// Finds the packs on disk that hold an item whose record cannot be read, and returns a diagnostic for each pack that
+    /// cannot be read itself.
+    fn find_held_damage(&self, top: &Path) -> impl Iterator<Item = &Diagnostic> {
+        let find = || {
+            let entries = self.corpus.entries.iter().enumerate();
+            let damaged = entries.filter(|(_, entry)| entry.damage.is_some()).map(|(at, entry)| (&*entry.item.id, at));
+            let dir = &self.reader.settings.output.dir;
+            // If the folder cannot be opened, nothing can be written there either.
+            Folder::open(top, dir).map(|folder| holding(&folder, dir, &damaged.collect())).unwrap_or_default()
+        };
+        self.has_damage.then(|| &self.held_damage.get_or_init(find).unread).into_iter().flatten()
     }
 
     fn distinct_slugs(&self, roots: &[usize], others: &[usize]) -> (Vec<usize>, Vec<Diagnostic>) {
@@ -400,17 +401,33 @@ pub fn pack_file_name(slug: &str, profile: &str, agent: Option<&str>) -> String 
 }
 
 /// Returns the roots whose packs in the folder hold one of these items, each with the first of them.
-fn holding(folder: &Folder, items: &BTreeMap<&str, usize>) -> BTreeMap<String, usize> {
-    let mut holding = BTreeMap::new();
-    for name in folder.list().unwrap_or_default() {
-        let Some(Ok(pack)) = folder.read(&name).ok().flatten().map(|bytes| read(&bytes)) else { continue };
-        let inputs = pack.inputs.iter().filter_map(|input| input.id.as_deref().filter(|_| input.kind == "work_item"));
+fn holding(folder: &Folder, dir: &RepoPath, items: &BTreeMap<&str, usize>) -> HeldDamage {
+    let mut held = HeldDamage::default();
+    let mut unread = |path: &str, error: &StoreError| {
+        let message = format!("what it holds is not known: {}", error.cause());
+        let at = RepoPath::new(path).ok().map(Place::file);
+        held.unread.push(Diagnostic::new(Code::UnreadableFile, at, message).help("make it readable, or remove it"));
+    };
+    let names = folder.list().unwrap_or_else(|error| {
+        unread(dir.as_str(), &error);
+        Vec::new()
+    });
+    for name in names {
+        let bytes = folder.read(&name).unwrap_or_else(|error| {
+            // No pack is as large as that.
+            if !error.is_too_large() {
+                unread(&format!("{dir}/{name}"), &error);
+            }
+            None
+        });
+        let Some(Ok(pack)) = bytes.map(|bytes| read(&bytes)) else { continue };
+        let is_item = |input: &&PackInput| input.kind == OriginKind::WorkItem.name();
+        let inputs = pack.inputs.iter().filter(is_item).filter_map(|input| input.id.as_deref());
         let edges = pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref()).flatten();
-        let edges = edges.map(|edge| edge.to.as_str());
-        let held = inputs.chain(edges).find_map(|id| items.get(id));
-        if let (Some(held), Some(root)) = (held, pack.root.work_item_id) {
-            holding.entry(root).or_insert(*held);
+        let item = inputs.chain(edges.map(|edge| edge.to.as_str())).find_map(|id| items.get(id));
+        if let (Some(item), Some(root)) = (item, pack.root.work_item_id) {
+            held.roots.entry(root).or_insert(*item);
         }
     }
-    holding
+    held
 }

@@ -34,6 +34,15 @@ pub(super) struct ReadSources {
 /// The ADRs that replaced others, by the paths of those, or an error for one that exists and cannot be read.
 pub(super) type Replacements = Result<BTreeMap<RepoPath, RepoPath>, Diagnostic>;
 
+/// What packs on disk hold of items whose records cannot be read, which may have lost a relation.
+#[derive(Debug, Default)]
+pub(super) struct HeldDamage {
+    /// The ids of roots whose packs hold such an item, which is given by its index.
+    pub(super) roots: BTreeMap<String, usize>,
+    /// A diagnostic for each pack that cannot be read, and may hold one.
+    pub(super) unread: Vec<Diagnostic>,
+}
+
 /// The redacted items of a repository with their graph: everything that packs are built from.
 pub struct Project<'a> {
     pub(super) reader: InputReader<'a>,
@@ -50,9 +59,8 @@ pub struct Project<'a> {
     pub(super) unread: Vec<Diagnostic>,
     /// Whether the record of any item cannot be read.
     pub(super) has_damage: bool,
-    /// The ids of roots whose packs on disk hold such an item, which is given by its index: the record may have lost the
-    /// relation. Known once packs are compared with the disk.
-    pub(super) held_damage: OnceLock<BTreeMap<String, usize>>,
+    /// Known once packs are compared with the disk.
+    pub(super) held_damage: OnceLock<HeldDamage>,
     /// Whether packs are committed to a repo that others may read.
     pub(super) is_published: bool,
     pub(super) repos_without_relations: BTreeMap<String, Clean>,
