@@ -229,13 +229,10 @@ impl Snapshot<'_> {
     /// # Errors
     /// If the root or the profile is unknown, an input cannot be read, or the budget cannot hold the root.
     pub fn pack(&self, request: &PackRequest) -> Result<Sealed, EngineError> {
-        let roots = self.repository.find_roots(&self.project, std::slice::from_ref(&request.root))?;
-        let profiles = self.repository.configuration().profiles(request.profile.as_slice())?;
-        let (Some(root), Some(profile)) = (roots.first(), profiles.into_iter().next()) else {
-            return Err(EngineError::NotBuilt { diagnostics: Vec::new() });
-        };
-        let (item, stamp) = (Some(*root), Stamp::new(request.generated_at.clone()));
-        let probe = BudgetProbe { project: &self.project, item, profile, limits: request.limits, stamp, agent: None };
+        let PackRequest { root, profile, limits, generated_at } = request;
+        let (root, profiles, limits) = (Some(root.as_str()), profile.as_slice(), *limits);
+        let target = PackTarget { root, profiles, limits, ..PackTarget::default() };
+        let probe = self.repository.probe(&self.project, &target, Stamp::new(generated_at.clone()))?;
         probe.build(probe.limits)?.map_err(|diagnostics| EngineError::NotBuilt { diagnostics })
     }
 
