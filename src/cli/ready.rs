@@ -31,10 +31,8 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let of_pack = |root: &str, pack: &Pack| ready(pack, bodies.get(root).copied());
     let finish = |built: Built| {
         let root = built.plan.root.to_string();
-        let mut findings: Vec<Diagnostic> = match PackState::of(project, folder.as_ref(), &built) {
-            Ok(state) => stale(&state, dir).into_iter().collect(),
-            Err(error) => return Err(error),
-        };
+        let state = PackState::of(project, folder.as_ref(), &built)?;
+        let mut findings: Vec<Diagnostic> = stale(&state, dir).into_iter().collect();
         let is_cut = built.outcome.as_ref().is_ok_and(|sealed| is_root_cut(sealed.pack()));
         let ends = built.outcome.as_ref().map(|sealed| cut_ends(sealed.pack())).unwrap_or_default();
         match built.outcome {
@@ -46,7 +44,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
             // No agent can start from a pack that cannot be built.
             Err(error) => findings.push(error),
         }
-        Ok((root, findings, is_cut, ends))
+        Ok::<_, StoreError>((root, findings, is_cut, ends))
     };
     let (packs, run) = opened.run(items.clone(), (&args.roots, &args.budget), &finish)?;
     let packs = packs.into_iter().collect::<Result<Vec<_>, StoreError>>();

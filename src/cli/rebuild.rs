@@ -69,7 +69,7 @@ impl<'r> OpenedRepository<'r> {
         let probe = match self.probe_again(pack, root) {
             Ok(probe) => probe,
             // Its profile, agent, job or handover is gone.
-            Err(Failure::Usage(why) | Failure::Input(why) | Failure::NotFound(_, why)) => {
+            Err(Failure::Usage(why) | Failure::Input(why) | Failure::NotFound(_, why) | Failure::Unauthorized(why)) => {
                 return Ok(compared.ended(PackStatus::Orphaned, Some(why)));
             }
             Err(failure) => return Err(failure),

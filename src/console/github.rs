@@ -3,7 +3,7 @@
 use super::annotations::{random_word, workspace_prefix};
 use super::{Column, Document, Failure, Line, PathFailure, TextStyle, counted, line};
 use crate::engine::{PackState, markdown_copy};
-use crate::model::{Diagnostic, Severity};
+use crate::model::Diagnostic;
 use crate::review::PackStatus;
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -102,9 +102,10 @@ pub(crate) fn summary(
     let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
     sorted.sort_by_key(|diagnostic| diagnostic.severity);
     document.list(sorted.iter().take(MAX_SUMMARY_DIAGNOSTICS).map(|diagnostic| {
-        let severity = if diagnostic.severity == Severity::Error { "error" } else { "warning" };
         let at = diagnostic.at.as_ref().map(|at| line(" ({})", &[&at.to_string()])).unwrap_or_default();
-        Line::from(severity).join(line(" {}: {}", &[diagnostic.code.name(), &diagnostic.message])).join(at)
+        Line::from(diagnostic.severity.name())
+            .join(line(" {}: {}", &[diagnostic.code.name(), &diagnostic.message]))
+            .join(at)
     }));
     more(&mut document, sorted.len().saturating_sub(MAX_SUMMARY_DIAGNOSTICS), "diagnostics");
     document
@@ -132,17 +133,14 @@ mod tests {
         assert!(!value.contains(word) && random_word().unwrap() != word);
     }
 
-    fn state(name: String, status: PackStatus, reason: &str) -> PackState {
-        let (root, profile, reasons) = (String::new(), String::new(), vec![reason.to_owned()]);
+    fn state(name: &str, status: PackStatus, reason: &str) -> PackState {
+        let (name, root, profile, reasons) = (name.to_owned(), String::new(), String::new(), vec![reason.to_owned()]);
         PackState { name, root, profile, status, reasons, summary: None, files: Vec::new() }
     }
 
     #[test]
     fn packs_that_need_no_attention_are_counted_only() {
-        let states = [
-            state("a.json".into(), PackStatus::Fresh, ""),
-            state("b.json".into(), PackStatus::Stale, "docs/x changed"),
-        ];
+        let states = [state("a.json", PackStatus::Fresh, ""), state("b.json", PackStatus::Stale, "docs/x changed")];
         assert_eq!(
             summary("check", &states, &|name| format!("packs/{name}"), &[], Some("Run `this`.")).markdown(),
             "### contextpack check: 2 packs (1 fresh, 1 stale)\n\nRun <code>this</code>.\n\n\
@@ -160,7 +158,7 @@ mod tests {
         let found: Vec<Diagnostic> =
             (0..90).map(|n| Diagnostic::new(Code::Cycle, Some(at.clone()), format!("{n}{long}"))).collect();
         let states: Vec<PackState> =
-            (0..5000).map(|n| state(format!("{n}{long}.json"), PackStatus::Stale, &long)).collect();
+            (0..5000).map(|n| state(&format!("{n}{long}.json"), PackStatus::Stale, &long)).collect();
         let text = summary("check", &states, &|name| format!("packs/{name}"), &found, None).markdown();
         assert!(text.len() < 1 << 16, "{}", text.len());
         assert!(text.contains("\nand 4800 more packs\n") && !text.contains("a_b*"), "{text}");

@@ -4,6 +4,7 @@ use super::agents::AgentContext;
 use super::notices::ConcernedItems;
 use super::prepared_profile::{PreparedProfile, counted_tokenizer};
 use super::project::{HeldDamage, Project};
+use super::reader::unreadable;
 use super::referenced_files::ReferencedFiles;
 use super::{Unsettled, apply_severities, notices, unmatched};
 use crate::config::{
@@ -13,16 +14,17 @@ use crate::fit::{Amount, Counter, TooSmall, fit};
 use crate::graph::{Edge, Target};
 use crate::intake::Repo;
 use crate::knowledge::Agent;
-use crate::model::{Code, Diagnostic, Digest, OriginKind, Place, Relation, RepoPath, Severity, slug};
+use crate::model::{Code, Diagnostic, Digest, OriginKind, Place, Refusal, Relation, RepoPath, Severity, slug};
 use crate::redact::Clean;
 use crate::render;
 use crate::review::read;
 use crate::seal::{Sealed, Stamp, seal};
 use crate::select::{RootReferences, select};
-use crate::store::{Folder, StoreError};
+use crate::store::Folder;
 use crate::wire::PackInput;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error as _;
 use std::path::Path;
 
 #[derive(Debug)]
@@ -95,7 +97,7 @@ pub fn build_packs<T: Send>(
 ) -> Result<(Vec<T>, BuildReport), Unsettled> {
     let named = job.are_named.then_some(&*job.roots);
     let mut found = diagnostics_of(files, project, named, job.agent.is_some());
-    found.extend(project.find_held_damage(files.root()).cloned());
+    found.extend(apply_severities(project.find_held_damage(files.root()).to_vec(), project.settings()));
     found.extend(job.agent.iter().flat_map(|agent| agent.faults.clone()));
     let skip_reported = skip.map(|skip| |plan: &Planned| Some((skip(plan)?, plan.diagnostics.clone())));
     let skip_reported = skip_reported.as_ref().map(|skip| skip as &Skip<'_, _>);
@@ -224,7 +226,7 @@ impl Project<'_> {
 
     /// Finds the packs on disk that hold an item whose record cannot be read, and returns a diagnostic for each pack that
     /// cannot be read itself.
-    fn find_held_damage(&self, top: &Path) -> impl Iterator<Item = &Diagnostic> {
+    fn find_held_damage(&self, top: &Path) -> &[Diagnostic] {
         let find = || {
             let entries = self.corpus.entries.iter().enumerate();
             let damaged = entries.filter(|(_, entry)| entry.damage.is_some()).map(|(at, entry)| (&*entry.item.id, at));
@@ -232,7 +234,7 @@ impl Project<'_> {
             // If the folder cannot be opened, nothing can be written there either.
             Folder::open(top, dir).map(|folder| holding(&folder, dir, &damaged.collect())).unwrap_or_default()
         };
-        self.has_damage.then(|| &self.held_damage.get_or_init(find).unread).into_iter().flatten()
+        if self.has_damage { &self.held_damage.get_or_init(find).unread } else { &[] }
     }
 
     fn distinct_slugs(&self, roots: &[usize], others: &[usize]) -> (Vec<usize>, Vec<Diagnostic>) {
@@ -403,23 +405,19 @@ pub fn pack_file_name(slug: &str, profile: &str, agent: Option<&str>) -> String 
 /// Returns the roots whose packs in the folder hold one of these items, each with the first of them.
 fn holding(folder: &Folder, dir: &RepoPath, items: &BTreeMap<&str, usize>) -> HeldDamage {
     let mut held = HeldDamage::default();
-    let mut unread = |path: &str, error: &StoreError| {
-        let message = format!("what it holds is not known: {}", error.cause());
-        let at = RepoPath::new(path).ok().map(Place::file);
-        held.unread.push(Diagnostic::new(Code::UnreadableFile, at, message).help("make it readable, or remove it"));
-    };
-    let names = folder.list().unwrap_or_else(|error| {
-        unread(dir.as_str(), &error);
-        Vec::new()
-    });
-    for name in names {
-        let bytes = folder.read(&name).unwrap_or_else(|error| {
+    for name in folder.list().unwrap_or_default() {
+        let bytes = match folder.read(&name) {
+            Ok(bytes) => bytes,
             // No pack is as large as that.
-            if !error.is_too_large() {
-                unread(&format!("{dir}/{name}"), &error);
+            Err(error) if error.is_too_large() => continue,
+            Err(error) => {
+                let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+                let path = RepoPath::new(&format!("{dir}/{name}"));
+                let fault = path.map(|path| unreadable(&path, &Refusal::Unreadable(cause)));
+                held.unread.extend(fault.map(|fault| fault.help("make it readable, or remove it")));
+                continue;
             }
-            None
-        });
+        };
         let Some(Ok(pack)) = bytes.map(|bytes| read(&bytes)) else { continue };
         let is_item = |input: &&PackInput| input.kind == OriginKind::WorkItem.name();
         let inputs = pack.inputs.iter().filter(is_item).filter_map(|input| input.id.as_deref());

@@ -13,7 +13,7 @@ use crate::cache::{Cache, CachedPack, CompletedBuild, FileFingerprint, Freshness
 use crate::config::Policy;
 use crate::model::{Code, Digest, Shard, SourceTree as _, Untracked};
 use crate::render;
-use crate::review::{Difference, PackStatus, UNEXPLAINED, difference};
+use crate::review::{PackStatus, UNEXPLAINED};
 use crate::seal::{Sealed, Stamp};
 use crate::store::{Folder, StoreError, WriteResult, hide_state};
 use std::collections::{BTreeMap, BTreeSet};
@@ -302,10 +302,8 @@ impl<'a> PackWriter<'a> {
             true => "the configuration changed".to_owned(),
             false => reason,
         };
-        match difference(existing, sealed.pack(), &|name| project.has(name)) {
-            Difference::Stale(reasons) => reasons.into_iter().map(explained).collect(),
-            Difference::Edited(reasons) => reasons,
-        }
+        let (_, reasons) = project.compare(existing, sealed);
+        reasons.into_iter().map(explained).collect()
     }
 
     /// Returns the manifest of this build's packs; after an incomplete build the next one cannot skip anything as a whole.

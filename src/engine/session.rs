@@ -164,12 +164,11 @@ impl Session {
         let BuildResult { packs: states, report: BuildReport { diagnostics, blocked }, unresolved, .. } = built;
         let summaries = states.iter().filter_map(|pack| Some((pack.name.clone(), pack.summary.clone()?)));
         let before = std::mem::replace(&mut self.packs, summaries.collect());
-        let has_failed =
-            |name: &String| states.iter().any(|pack| pack.status == PackStatus::Failed && pack.name == *name);
+        let has_failed = |name: &String| states.iter().any(|it| it.status == PackStatus::Failed && it.name == *name);
         let is_gone = |name: &&String| !blocked && !self.packs.contains_key(*name) && !has_failed(name);
         let gone = before.keys().filter(is_gone).cloned().collect();
         let (unchanged, changes): (Vec<_>, Vec<_>) =
-            states.into_iter().partition(|pack| pack.status == PackStatus::Unchanged);
+            states.into_iter().partition(|it| it.status == PackStatus::Unchanged);
         let hash = |packs: &BTreeMap<String, PackSummary>, name: &str| packs.get(name).map(|pack| pack.hash.clone());
         let is_other = |name: &String| hash(&before, name) != hash(&self.packs, name);
         let count = unchanged.len();

@@ -123,13 +123,11 @@ impl AgentPacks {
         for name in &names {
             entries.extend(folder.read(name)?.map(|bytes| Arc::new(PageEntry::new(name, &bytes))));
         }
-        let freshness = match watch.is_current() {
-            true => Freshness { status: PackStatus::Fresh, reasons: Vec::new() },
-            false => Freshness {
-                status: PackStatus::Stale,
-                reasons: vec!["the last build failed: see its terminal".to_owned()],
-            },
+        let (status, reasons) = match watch.is_current() {
+            true => (PackStatus::Fresh, Vec::new()),
+            false => (PackStatus::Stale, vec!["the last build failed: see its terminal".to_owned()]),
         };
+        let freshness = Freshness { status, reasons };
         let freshness = report_freshness(None, &names.iter().map(|name| (name.as_str(), &freshness)).collect());
         *lock(&self.0) = (entries, freshness);
         Ok(())

@@ -6,7 +6,6 @@ use super::verify::verify;
 use crate::model::named_enum;
 use crate::wire::{Pack, PackBudget, PackEdge, Section};
 use std::collections::BTreeSet;
-use std::fmt;
 
 named_enum! {
     /// What a build did with a pack, or how a finished pack compares with the one that a build gives now.
@@ -50,12 +49,6 @@ impl PackStatus {
             Self::Edited | Self::Failed | Self::Invalid | Self::Missing | Self::OnDemand => false,
             Self::Orphaned | Self::Removed | Self::Stale | Self::Unverifiable | Self::Written => false,
         }
-    }
-}
-
-impl fmt::Display for PackStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -1,6 +1,5 @@
 //! The errors of reading and writing packs, and the reasons why no cache can be used.
 
-use crate::model::describe;
 use std::io;
 use std::path::PathBuf;
 
@@ -44,14 +43,6 @@ impl StoreError {
     /// Returns what makes an error of writing `path` from one of the system.
     pub(super) fn writing(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         |source| Self::Write { path: path.into(), source }
-    }
-
-    /// Returns what went wrong, without the path if the system said it.
-    pub fn cause(&self) -> String {
-        match self {
-            Self::Read { source, .. } | Self::Write { source, .. } | Self::Remove { source, .. } => describe(source),
-            _ => self.to_string(),
-        }
     }
 
     /// Returns whether a file is larger than any that is read.

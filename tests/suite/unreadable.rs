@@ -443,3 +443,12 @@ fn what_is_no_file_keeps_the_packs_that_refer_to_it() {
     sandbox.expect(0, &["build"]);
     assert_eq!(packs(&sandbox), before);
 }
+
+#[test]
+fn a_pack_that_may_hold_a_damaged_item_and_cannot_be_read_is_an_error() {
+    let sandbox = repo();
+    fs::write(sandbox.root().join("work_items/b.md"), b"---\nid: task:b\n---\n\n\xff\n").unwrap();
+    mode(&sandbox, "packs/task-c.coding.json", 0);
+    let run = bound(&sandbox, &["render", "task:a"]);
+    assert!(run.stderr.contains("error[unreadable-file]: `packs/task-c.coding.json` cannot be read"), "{run:?}");
+}

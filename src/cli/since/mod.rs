@@ -227,9 +227,7 @@ impl ReadPack {
     /// Returns the hash of the pack as it was read; else what was asked for. A damaged file may state none.
     fn hash(&self) -> Option<String> {
         let stated = self.found.as_ref().and_then(|found| stated_hash(&found.bytes));
-        let built = self.compared.old.pack.as_ref().map(|pack| pack.hash.clone()).filter(|hash| !hash.is_empty());
-        let asked = self.hash.as_ref().map(HashPrefix::text);
-        stated.map(|hex| format!("sha256:{hex}")).or(built).or(asked)
+        stated.map(|hex| format!("sha256:{hex}")).or_else(|| self.hash.as_ref().map(HashPrefix::text))
     }
 
     fn file(&self) -> Option<RepoPath> {
