@@ -24,7 +24,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let job = opened.job(items, &args.packs.roots, &args.packs.budget)?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
     let compared = Some(&folder).filter(|_| repository.settings().commits_packs());
-    let (mut states, mut build) = check_packs(repository.files(), project, &job, compared, false, &|| bar.inc(1))?;
+    let (mut states, mut build) = check_packs(&repository, project, &job, compared, false, &|| bar.inc(1))?;
     bar.finish_and_clear();
     if let Some(range) = &args.commits {
         // As the configuration's `warnings` have it.

@@ -33,7 +33,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let job = opened.job(items.clone(), &[], &BudgetArgs::default())?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
     // A pack without a file is missing or on demand whatever a build gives, so it need not be built.
-    let (states, build) = check_packs(repository.files(), project, &job, folder, true, &|| bar.inc(1))?;
+    let (states, build) = check_packs(&repository, project, &job, folder, true, &|| bar.inc(1))?;
     bar.finish_and_clear();
     repository.confirm_settled()?;
     let run = BuildRun::new(global, build);

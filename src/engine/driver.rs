@@ -235,10 +235,8 @@ impl<'a> PackWriter<'a> {
 
     /// Returns the state of a pack whose fingerprint is the cached one and whose file is untouched.
     fn reused(&self, plan: &Planned) -> Option<(PackState, Option<CachedPack>)> {
-        let pack = self.cache?.manifest.packs.get(&plan.name)?;
-        let is_same =
-            plan.fingerprint == Some(pack.fingerprint) && pack.is_unchanged(self.order.folder, &plan.name, self.policy);
-        is_same.then(|| (unchanged(&plan.name, pack), Some(pack.clone())))
+        let pack = plan.cached(self.cache?, self.order.folder, self.policy)?;
+        Some((unchanged(&plan.name, pack), Some(pack.clone())))
     }
 
     /// Writes a pack and its markdown_copy, unless only the stamp would change. After an error the old files are untouched.
@@ -356,6 +354,20 @@ impl<'a> PackWriter<'a> {
             }
         }
         Ok(())
+    }
+}
+
+impl Planned {
+    /// Returns the facts about the pack if its fingerprint is the cached one and its files are as they were written.
+    pub(super) fn cached<'c>(
+        &self,
+        cache: &'c Cache,
+        folder: &Folder,
+        policy: FreshnessPolicy,
+    ) -> Option<&'c CachedPack> {
+        let pack = cache.manifest.packs.get(&self.name)?;
+        let is_same = self.fingerprint == Some(pack.fingerprint) && pack.is_unchanged(folder, &self.name, policy);
+        is_same.then_some(pack)
     }
 }
 

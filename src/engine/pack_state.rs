@@ -3,8 +3,7 @@
 use super::{
     BuildJob, BuildReport, Built, EngineError, Planned, Project, Repository, Skip, build_packs, markdown_copy,
 };
-use crate::cache::PackSummary;
-use crate::intake::Repo;
+use crate::cache::{FreshnessPolicy, PackSummary};
 use crate::model::{Diagnostic, IssueReference, OriginKind, slug};
 use crate::render;
 use crate::review::{Difference, PackStatus, difference, read, root_names};
@@ -81,29 +80,35 @@ impl PackState {
 }
 
 /// Builds the packs of `job` in memory and returns their states by name, compared with the files in `folder`; without one packs
-/// are on demand, and it counts whether they can be built. With `skips_absent` a pack without a file is not built. Several
-/// threads call `progress` once for each pack.
+/// are on demand, and it counts whether they can be built. With `skips_known` a pack is not built if it has no file, or the cache
+/// knows that its file is current. Several threads call `progress` once for each pack.
 pub fn check_packs(
-    files: &Repo,
+    repository: &Repository,
     project: &Project<'_>,
     job: &BuildJob,
     folder: Option<&Folder>,
-    skips_absent: bool,
+    skips_known: bool,
     progress: &(dyn Fn() + Sync),
 ) -> Result<(Vec<PackState>, BuildReport), EngineError> {
-    let names = folder.filter(|_| skips_absent).map(Folder::list).transpose()?.unwrap_or_default();
+    let names = folder.filter(|_| skips_known).map(Folder::list).transpose()?.unwrap_or_default();
     let (absent, reasons) = match folder {
         Some(_) => (PackStatus::Missing, vec![NOT_BUILT.to_owned()]),
         None => (PackStatus::OnDemand, Vec::new()),
     };
-    let without_file = |plan: &Planned| {
-        names.binary_search(&plan.name).is_err().then(|| {
-            progress();
-            Ok(PackState::new(plan, absent, reasons.clone()))
-        })
+    let policy = FreshnessPolicy { exclusive: true, renderings: project.settings().output.markdown };
+    let known = |plan: &Planned| {
+        let state = match names.binary_search(&plan.name) {
+            Err(_) => PackState::new(plan, absent, reasons.clone()),
+            Ok(_) => {
+                let pack = plan.cached(repository.cache()?, folder?, policy)?;
+                PackState { summary: Some(pack.summary.clone()), ..PackState::new(plan, PackStatus::Fresh, Vec::new()) }
+            }
+        };
+        progress();
+        Some(Ok(state))
     };
-    let skip = skips_absent.then_some(&without_file as &Skip<'_, _>);
-    let (states, build) = build_packs(files, project, job, skip, &|built| {
+    let skip = skips_known.then_some(&known as &Skip<'_, _>);
+    let (states, build) = build_packs(repository.files(), project, job, skip, &|built| {
         let state = PackState::of(project, folder, &built);
         progress();
         state

@@ -7,7 +7,7 @@ use crate::git;
 use crate::handoff::check::context_folder;
 use crate::model::{GithubRepo, RepoPath, natural_cmp};
 use crate::review::{Freshness, PackStatus, PageEntry, PageOrigin, report_freshness};
-use crate::store::{Folder, StoreError, Symlinks, json_files, read_file};
+use crate::store::{Access, Folder, StoreError, Symlinks, json_files, read_file};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fs::Metadata;
@@ -322,12 +322,12 @@ pub(crate) fn check(workspace: &Workspace) -> Option<CheckedFolder> {
 }
 
 fn checked(workspace: &Workspace) -> Result<CheckedFolder, Failure> {
-    let repository = workspace.open(&[], None)?;
+    let repository = workspace.open(&[], Some(Access::Read))?;
     let project = repository.project();
     let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
     let path = folder.path().canonicalize()?;
     let job = repository.job(&project, project.roots(), (&[], BudgetLimits::default()), stamp()?)?;
-    let (mut states, build) = check_packs(repository.files(), &project, &job, Some(&folder), true, &|| ())?;
+    let (mut states, build) = check_packs(&repository, &project, &job, Some(&folder), true, &|| ())?;
     if !build.blocked {
         states.extend(orphaned(&repository, &project, &job.roots, &job.profiles, &folder, &build.diagnostics)?);
     }

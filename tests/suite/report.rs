@@ -149,6 +149,25 @@ fn the_page_says_which_packs_are_fresh_if_it_is_made_in_their_repo() {
 }
 
 #[test]
+fn freshness_is_the_same_with_and_without_a_cache() {
+    let sandbox = small();
+    for id in ["24", "24.12", "9", "10"] {
+        sandbox.write(&format!("work_items/{id}.md"), format!("---\nid: \"{id}\"\ntitle: Item {id}\n---\n\nText.\n"));
+    }
+    sandbox.expect(0, &["build", "-q"]);
+    let item = sandbox.read("work_items/9.md").replace("Text.", "Other.");
+    sandbox.write("work_items/9.md", item);
+    sandbox.write("packs/10.coding.json", sandbox.read("packs/10.coding.json").replace("Text.", "Test."));
+    let cached = sandbox.expect(5, &["page", "-o", "-", "packs"]);
+    fs::remove_dir_all(sandbox.root().join(".contextpack/cache")).unwrap();
+    let page = sandbox.expect(5, &["page", "-o", "-", "packs"]);
+    assert_eq!(json(&cached, "freshness"), json(&page, "freshness"));
+    let packs = json(&page, "freshness")["packs"].clone();
+    let status = |id: &str| packs[format!("packs/{id}.coding.json")]["status"].as_str().unwrap().to_owned();
+    assert_eq!(["9", "10", "24", "24.12"].map(status), ["stale", "edited", "fresh", "fresh"]);
+}
+
+#[test]
 fn texts_that_packs_share_are_on_the_page_once() {
     let text = "A guide that every pack holds. ".repeat(40);
     let sandbox = Sandbox::with(&[("docs/guide.md", &format!("# Guide\n\n{text}\n"))]);
