@@ -9,6 +9,7 @@ use crate::model::{GithubRepo, RepoPath, natural_cmp};
 use crate::review::{Freshness, PackStatus, PageEntry, PageOrigin, report_freshness};
 use crate::store::{Access, Folder, StoreError, Symlinks, json_files, read_file};
 use rayon::prelude::*;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -133,7 +134,7 @@ impl PackFiles {
 
     pub(crate) fn entries(&self) -> Vec<Arc<PageEntry>> {
         let mut entries: Vec<_> = self.read.values().map(|read| Arc::clone(&read.entry)).collect();
-        entries.sort_by(|a, b| natural_cmp(a.path(), b.path()));
+        entries.sort_by(|a, b| by_item(a.path(), b.path()));
         entries
     }
 
@@ -196,6 +197,12 @@ impl Files {
             }
         }
     }
+}
+
+/// Compares the paths of packs by their items in natural order, then by their profiles: item `24` comes before `24.12`.
+pub(super) fn by_item(a: &str, b: &str) -> Ordering {
+    let item = |path: &str| path.rsplitn(3, '.').nth(2).unwrap_or(path).to_owned();
+    natural_cmp(&item(a), &item(b)).then_with(|| natural_cmp(a, b))
 }
 
 /// Returns the version of a file, and whether it is a regular one; `None` if it is gone since it was listed.

@@ -3,9 +3,8 @@
 //! Other pages in the browser, and other users of the machine, must not be able to read packs. The server therefore answers
 //! only for loopback host names, which prevents DNS rebinding, and only if the path contains a random word.
 
-use super::packs::{CheckedFolder, PackFiles, check};
+use super::packs::{CheckedFolder, PackFiles, by_item, check};
 use crate::console::{self, Failure, PathFailure, Workspace, printable};
-use crate::model::natural_cmp;
 use crate::review::{
     Freshness, PackStatus, PageEntry, report_changes, report_data, report_freshness, report_page, report_policy,
 };
@@ -118,7 +117,7 @@ impl AgentPacks {
     pub(crate) fn update(&self, watch: &Watch) -> Result<(), Failure> {
         let folder = watch.delivered();
         let mut names = folder.list()?;
-        names.sort_by(|a, b| natural_cmp(a, b));
+        names.sort_by(|a, b| by_item(a, b));
         let mut entries = Vec::new();
         for name in &names {
             entries.extend(folder.read(name)?.map(|bytes| Arc::new(PageEntry::new(name, &bytes))));

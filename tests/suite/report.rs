@@ -165,6 +165,9 @@ fn freshness_is_the_same_with_and_without_a_cache() {
     let packs = json(&page, "freshness")["packs"].clone();
     let status = |id: &str| packs[format!("packs/{id}.coding.json")]["status"].as_str().unwrap().to_owned();
     assert_eq!(["9", "10", "24", "24.12"].map(status), ["stale", "edited", "fresh", "fresh"]);
+    let entries = data(&page)["packs"].as_array().unwrap().clone();
+    let paths: Vec<&str> = entries.iter().map(|entry| entry["path"].as_str().unwrap()).take(4).collect();
+    assert_eq!(paths, ["9", "10", "24", "24.12"].map(|id| format!("packs/{id}.coding.json")));
 }
 
 #[test]

@@ -25,10 +25,12 @@ function timeOf({ pack, talk, batch, inbox }) {
 }
 
 const byText = (a, b) => a < b ? -1 : a > b ? 1 : 0;
+// Numbers in ids and titles count as numbers: `#9` comes before `#10`.
+const natural = new Intl.Collator("en", { numeric: true }).compare;
 const ORDERS = {
   file: () => 0,
-  title: (a, b) => byText(a.title.toLowerCase(), b.title.toLowerCase()),
-  id: (a, b) => a.facts.id.localeCompare(b.facts.id, "en", { numeric: true }),
+  title: (a, b) => natural(a.title, b.title),
+  id: (a, b) => natural(a.facts.id, b.facts.id),
   use: (a, b) => b.facts.share - a.facts.share,
   newest: (a, b) => byText(b.facts.time, a.facts.time),
 };
