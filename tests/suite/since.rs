@@ -103,6 +103,10 @@ fn a_pack_that_nothing_holds_is_refused() {
     for wrong in ["feat:cache", "0a0a", "sha256:0a0a0a0", "0a0a0a0g", &"0".repeat(65), "nothing.json", "--"] {
         assert_ne!(sandbox.run(&["diff", "--since", wrong]).code, 0, "{wrong}");
     }
+    // A revision is none either, and has a command of its own.
+    sandbox.commit();
+    let run = sandbox.run(&["diff", "--since", "HEAD"]);
+    assert!(run.stderr.contains("is a revision, whose packs `contextpack diff REV` compares"), "{}", run.stderr);
     // A text that only quotes the name of the field states no hash.
     sandbox.write("packs/odd.json", format!(r#"{{"x": "\"hash\": \"{other}\"", "hash": 1}}"#));
     assert_eq!(sandbox.run(&["diff", "--since", &other]).code, 2);

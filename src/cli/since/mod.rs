@@ -10,7 +10,8 @@ use crate::cli::diff::{self, diff_line, named as named_list};
 use crate::console::github::append;
 use crate::console::{self, Document, Exit, Failure, Format, Line, line, printable, report, settled};
 use crate::engine::Repository;
-use crate::git::{CommitTrailers, changed_files, trailers};
+use crate::git::{CommitTrailers, changed_files, is_head, trailers};
+use crate::intake::Repo;
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::review::{Diff, MovedText, PackMoves, PackStatus, Pair, SalvagedPack, SharedChange};
 use crate::wire::Pack;
@@ -104,7 +105,12 @@ fn named(typed: &str) -> Result<ReadPack, Failure> {
     if let Some(hash) = HashPrefix::read(typed) {
         return Ok(ReadPack { asked, hash: Some(hash), ..ReadPack::default() });
     }
-    let what = if path.is_dir() { "a folder" } else { "no pack and no hash of one" };
+    let is_revision = || Repo::find_root(Path::new(".")).is_ok_and(|root| is_head(&root, typed).is_ok());
+    let what = match path.is_dir() {
+        true => "a folder",
+        false if is_revision() => "a revision, whose packs `contextpack diff REV` compares",
+        false => "no pack and no hash of one",
+    };
     Err(Failure::usage(format!(
         "`{typed}` is {what}: name a file, `sha256:…`, or at least eight of its hex digits; `contextpack check ITEM` asks about the \
          packs of a work item, `--commits REV..REV` about those that commits name"
