@@ -127,6 +127,27 @@ fn what_people_edited_comes_first_and_what_they_did_not_is_never_called_changed(
 }
 
 #[test]
+fn a_link_that_changed_is_marked_as_a_whole() {
+    let sandbox = under_decisions();
+    let text = |place: &str| format!("See {place}, and all of the other rules.");
+    edit(&sandbox, "docs/adr/0001-poll.md", "Workers poll the queue each second.", &text("the guide"));
+    built(&sandbox);
+    let mut last = "the guide";
+    for (link, removed, added) in [
+        ("the [guide](docs/guide.md)", "the guide,", "the {+[guide](docs/guide.md),+}"),
+        ("the [guide](docs/a.md)", "the [guide](docs/[-guide-].md),", "the [guide](docs/{+a+}.md),"),
+        ("the [rules](docs/b.md)", "the [-[guide](docs/a.md),-]", "the {+[rules](docs/b.md),+}"),
+        ("any [rules](docs/b.md)", "[-the-] [rules](docs/b.md),", "{+any+} [rules](docs/b.md),"),
+    ] {
+        edit(&sandbox, "docs/adr/0001-poll.md", &text(last), &text(link));
+        let diff = sandbox.expect(0, &["build", "-q"]) + &sandbox.expect(0, &["diff"]);
+        assert!(diff.contains(removed) && diff.contains(added), "{diff}");
+        built(&sandbox);
+        last = link;
+    }
+}
+
+#[test]
 fn packs_that_lack_the_end_of_a_decision_in_force_are_named() {
     let sandbox = under_decisions();
     let ready = sandbox.json(0, &["ready", "--format", "json"]);

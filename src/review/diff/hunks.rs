@@ -143,7 +143,13 @@ fn block(old: &[&str], new: &[&str]) -> Vec<DiffLine> {
 }
 
 /// Joins words to lines whose neighbouring words of one mark form a segment.
-fn marked_lines(change: &str, words: Vec<(&str, bool)>) -> Vec<DiffLine> {
+fn marked_lines(change: &str, mut words: Vec<(&str, bool)>) -> Vec<DiffLine> {
+    // What changed at several places with no blank between them, such as a link, has one mark.
+    for chunk in words.chunk_by_mut(|(a, _), (b, _)| !a.trim().is_empty() && !b.trim().is_empty()) {
+        if chunk.chunk_by(|a, b| a.1 == b.1).filter(|run| run[0].1).count() > 1 {
+            chunk.iter_mut().for_each(|(_, marked)| *marked = true);
+        }
+    }
     let line = |words: &[(&str, bool)]| {
         if words.is_empty() {
             return DiffLine::plain(change, "");
