@@ -40,7 +40,10 @@ impl GithubRepo {
         };
         let host = place.rsplit('@').next()?.split(':').next()?.to_lowercase();
         let host = if host == "ssh.github.com" { "github.com".to_owned() } else { host };
-        if !host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b)) {
+        // Programs differ in where a host ends that one of these signs follows.
+        if place.contains(['/', '\\', '?', '#'])
+            || !host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b))
+        {
             return None;
         }
         if host != "github.com" && !host.split('.').any(|label| label == "github" || label == "ghe") {

@@ -11,7 +11,8 @@ function place(source) {
 function where(source) {
   if (!source.path) return source.url ? link(source.url) : code(place(source));
   const { url, commit } = current && freshOf(current) ? originOfPage() : {};
-  if (!url || !commit || !/^https:\/\//.test(url)) return code(place(source));
+  // A path from which something was redacted is that of no file.
+  if (!url || !commit || !/^https:\/\//.test(url) || source.path.includes("[REDACTED:")) return code(place(source));
   const lines = source.lines ? `#L${source.lines[0]}-L${source.lines[1]}` : source.anchor ? "#" + encodeURIComponent(source.anchor) : "";
   const path = source.path.split("/").map(encodeURIComponent).join("/");
   return el("a", { href: `${url}/blob/${commit}/${path}${lines}`, rel: "noopener noreferrer" }, code(place(source)));
