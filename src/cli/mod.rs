@@ -7,6 +7,7 @@ mod check;
 mod completion;
 mod delivery;
 mod diff;
+mod done;
 mod explain;
 mod git;
 #[cfg(feature = "handoff")]
@@ -30,7 +31,7 @@ mod verify;
 mod watch;
 
 use crate::console::{self, Exit, Failure, PathFailure, guarded, report, settled, start_threads, without_secrets};
-use args::{Args, Color, Command};
+use args::{Args, Color, Command, ReadyArgs};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -114,7 +115,8 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Man { command } => reference::manual(command),
         Command::Build(options) => settled(|| build::run(&args.global, options)),
         Command::Check(options) => settled(|| check::run(&args.global, options)),
-        Command::Ready(options) => settled(|| ready::run(&args.global, options)),
+        Command::Ready(ReadyArgs { packs, done: Some(file) }) => done::run(&args.global, packs, file),
+        Command::Ready(options) => settled(|| ready::run(&args.global, &options.packs)),
         Command::Watch(options) => watch::run(&args.global, options),
         #[cfg(feature = "github")]
         Command::Sync(options) => sync::run(&args.global, options),

@@ -9,7 +9,6 @@ use crate::graph::Graph;
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::review::{BodyLines, PackStatus, cut_ends, is_root_cut, ready};
 use crate::store::{Folder, StoreError};
-use crate::wire::Pack;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,42 +27,32 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
         items.retain(|item| !Graph::state(project.corpus(), *item).is_settled());
     }
     let bodies = bodies(project, &items);
-    let of_pack = |root: &str, pack: &Pack| ready(pack, bodies.get(root).copied());
-    let finish = |built: Built| {
+    let judge = |folder: Option<&Folder>, built: Built| {
         let root = built.plan.root.to_string();
-        let state = PackState::of(project, folder.as_ref(), &built)?;
-        let mut findings: Vec<Diagnostic> = stale(&state, dir).into_iter().collect();
-        let is_cut = built.outcome.as_ref().is_ok_and(|sealed| is_root_cut(sealed.pack()));
-        let ends = built.outcome.as_ref().map(|sealed| cut_ends(sealed.pack())).unwrap_or_default();
-        match built.outcome {
-            // The rest follows from the whole text.
-            Ok(sealed) if is_cut => {
-                findings.extend(ready(sealed.pack(), None).into_iter().filter(|it| it.code == Code::RootCut));
+        let mut findings: Vec<Diagnostic> = stale(&PackState::of(project, folder, &built)?, dir).into_iter().collect();
+        let pack = built.outcome.as_ref().map(|sealed| sealed.pack());
+        let (is_cut, ends) = pack.map(|pack| (is_root_cut(pack), cut_ends(pack))).unwrap_or_default();
+        match pack {
+            // If the text is cut, the rest follows from the whole text.
+            Ok(pack) => {
+                let found = ready(pack, bodies.get(&*root).copied()).into_iter();
+                findings.extend(found.filter(|it| !is_cut || it.code == Code::RootCut));
             }
-            Ok(sealed) => findings.extend(of_pack(&root, sealed.pack())),
             // No agent can start from a pack that cannot be built.
-            Err(error) => findings.push(error),
+            Err(error) => findings.push(error.clone()),
         }
         Ok::<_, StoreError>((root, findings, is_cut, ends))
     };
-    let (packs, run) = opened.run(items.clone(), (&args.roots, &args.budget), &finish)?;
-    let packs = packs.into_iter().collect::<Result<Vec<_>, StoreError>>();
-    let cut: BTreeSet<&str> =
-        packs.iter().flatten().filter(|(_, _, is_cut, _)| *is_cut).map(|(root, ..)| root.as_str()).collect();
-    let is_cut = |item: &usize| cut.contains(project.item(*item).id.as_str());
-    let cut: Vec<usize> = items.iter().copied().filter(is_cut).collect();
+    let of_folder = |built: Built| judge(folder.as_ref(), built);
+    let (packs, run) = opened.run(items.clone(), (&args.roots, &args.budget), &of_folder)?;
+    let cut: BTreeSet<&str> = packs.iter().flatten().filter(|pack| pack.2).map(|pack| pack.0.as_str()).collect();
+    let cut: Vec<usize> = items.iter().copied().filter(|item| cut.contains(&*project.item(*item).id)).collect();
     // What the budget cuts is read whole.
-    let whole = |built: Built| {
-        let root = built.plan.root.to_string();
-        let findings: Vec<_> = built.outcome.iter().flat_map(|sealed| of_pack(&root, sealed.pack())).collect();
-        (root, findings, Vec::new())
-    };
-    let unlimited = args.budget.unlimited();
-    let (whole, _) = opened.run(cut, (&args.roots, &unlimited), &whole)?;
+    let (whole, _) = opened.run(cut, (&args.roots, &args.budget.unlimited()), &|built| judge(None, built))?;
     repository.confirm_settled()?;
     let mut found = FindingsByItem::new();
-    let packs = packs.map_err(EngineError::from)?.into_iter().map(|(root, findings, _, ends)| (root, findings, ends));
-    for (root, findings, ends) in packs.chain(whole) {
+    let packs: Vec<_> = packs.into_iter().chain(whole).collect::<Result<_, StoreError>>().map_err(EngineError::from)?;
+    for (root, findings, _, ends) in packs {
         let found = found.entry(root).or_default();
         found.0.extend(findings);
         found.1.extend(ends);

@@ -99,7 +99,8 @@ fn renamed(left: &[(usize, &MarkdownSection)], at: usize, part: &MarkdownSection
     most_alike(left.iter().map(share))
 }
 
-fn most_alike(shares: impl Iterator<Item = Option<usize>>) -> Option<usize> {
+/// Returns the index of the largest share, the first of several.
+pub(super) fn most_alike(shares: impl Iterator<Item = Option<usize>>) -> Option<usize> {
     let shares = shares.enumerate().filter_map(|(index, share)| Some((share?, index)));
     shares.max_by_key(|(share, index)| (*share, usize::MAX - index)).map(|(_, index)| index)
 }
@@ -199,27 +200,34 @@ fn nearest(left: &[&ComparedBlock], statement: &ComparedBlock, others: usize) ->
     if left.len().max(others) > MOST_PAIRED {
         return None;
     }
-    let words = |text: &str| -> Vec<String> {
-        let bare = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
-        let mut words: Vec<String> = bare.filter(|word| !word.is_empty()).collect();
-        words.sort_unstable();
-        words
+    let new = sorted_words(&statement.text);
+    let share = |old: &ComparedBlock| {
+        let old = sorted_words(&old.text);
+        let (same, longest) = (common(&old, &new), old.len().max(new.len()).max(1));
+        (same * 3 >= longest).then_some(same * 1000 / longest)
     };
-    let new = words(&statement.text);
-    let common = |old: &ComparedBlock| {
-        let old = words(&old.text);
-        let longest = old.len().max(new.len());
-        let (mut same, mut rest) = (0, &new[..]);
-        for word in &old {
-            rest = &rest[rest.partition_point(|other| other < word)..];
-            if rest.first() == Some(word) {
-                same += 1;
-                rest = &rest[1..];
-            }
+    most_alike(left.iter().map(|old| if old.kind == statement.kind { share(old) } else { None }))
+}
+
+/// Returns the words of a text, sorted, without case and punctuation.
+pub(super) fn sorted_words(text: &str) -> Vec<String> {
+    let bare = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
+    let mut words: Vec<String> = bare.filter(|word| !word.is_empty()).collect();
+    words.sort_unstable();
+    words
+}
+
+/// Counts the words that two sorted lists have in common.
+pub(super) fn common(one: &[String], other: &[String]) -> usize {
+    let (mut same, mut rest) = (0, other);
+    for word in one {
+        rest = &rest[rest.partition_point(|other| other < word)..];
+        if rest.first() == Some(word) {
+            same += 1;
+            rest = &rest[1..];
         }
-        (same * 3 >= longest.max(1)).then_some(same * 1000 / longest.max(1))
-    };
-    most_alike(left.iter().map(|old| if old.kind == statement.kind { common(old) } else { None }))
+    }
+    same
 }
 
 fn name(kind: Kind, number: usize, title: Option<&str>) -> String {

@@ -2,12 +2,14 @@
 //!
 //! Everything is read from the pack, so that an agent finds nothing that is not told here.
 
+mod criteria;
 mod questions;
 mod text;
 
 use super::diff::is_omission_mark;
 use crate::model::{Code, DecisionState, Diagnostic, Place, RepoPath, decision_state, section_kind};
 use crate::wire::{Metadata, Pack, Section, SectionSource, Warning};
+pub use criteria::{Criterion, keep_ids, note_done};
 use text::RootText;
 
 /// The section with the root's text.
@@ -45,7 +47,7 @@ pub fn ready(pack: &Pack, body: Option<BodyLines<'_>>) -> Vec<Diagnostic> {
             // Nothing of what is over has to be complete.
             Some(state @ ("done" | "merged" | "not_planned")) => return vec![over(section, state).about(root)],
             _ => {
-                let text = of_text(section, body, states_criteria(pack));
+                let text = of_text(section, body, !criteria(pack).is_empty());
                 text.into_iter().chain(edited(section)).chain(cut(section)).collect()
             }
         },
@@ -59,6 +61,12 @@ pub fn ready(pack: &Pack, body: Option<BodyLines<'_>>) -> Vec<Diagnostic> {
     findings
 }
 
+/// Returns the acceptance criteria of a pack.
+pub fn criteria(pack: &Pack) -> Vec<Criterion> {
+    let content = |id: &str| pack.sections.iter().find(|it| it.id == id).map_or("", |section| &section.content);
+    criteria::criteria_in(content(ROOT), content("root.json"))
+}
+
 /// Returns the finding about a root that is over.
 fn over(section: &Section, state: &str) -> Diagnostic {
     let state = if state == "not_planned" { "closed, and not planned" } else { state };
@@ -70,14 +78,6 @@ fn finding(code: Code, at: Option<Place>, message: impl Into<String>, help: &str
     Diagnostic::new(code, at, message).help(help)
 }
 
-/// Whether a field of the root says when the work is done.
-fn states_criteria(pack: &Pack) -> bool {
-    let fields = pack.sections.iter().find(|section| section.id == "root.json");
-    let fields = fields.and_then(|section| serde_json::from_str::<serde_json::Value>(&section.content).ok());
-    let stated = fields.as_ref().and_then(|fields| fields.get("acceptance_criteria"));
-    stated.is_some_and(|stated| !stated.is_null() && stated != "" && *stated != serde_json::json!([]))
-}
-
 /// Returns the findings about the text of the root.
 fn of_text(section: &Section, body: Option<BodyLines<'_>>, has_criteria: bool) -> Vec<Diagnostic> {
     let text = RootText::read(&section.content);
@@ -87,7 +87,7 @@ fn of_text(section: &Section, body: Option<BodyLines<'_>>, has_criteria: bool) -
         return vec![finding(Code::EmptyBody, at(None), message, "say what is to be done, and why")];
     }
     let mut findings = Vec::new();
-    if !has_criteria && !text.has_criteria() {
+    if !has_criteria {
         let help = "add a heading `Acceptance criteria` with a list, or a checklist";
         findings.push(finding(Code::NoAcceptanceCriteria, at(None), "nothing says when the work is done", help));
     }
@@ -229,7 +229,7 @@ mod tests {
             assert_eq!(lines(RootText::read(text).placeholders()), *expected, "{text}");
         }
         for (text, expected) in &all.criteria {
-            assert_eq!(RootText::read(text).has_criteria(), *expected, "{text}");
+            assert_eq!(!criteria::criteria_in(text, "").is_empty(), *expected, "{text}");
         }
         for (text, expected) in &all.empty {
             assert_eq!(RootText::read(text).is_empty(), *expected, "{text}");

@@ -135,3 +135,103 @@ fn what_the_budget_cuts_is_read_whole_and_a_stale_pack_is_told() {
     sandbox.expect(0, &["build", "-q"]);
     assert_eq!(findings(&sandbox, 0, &["feat:b"]), []);
 }
+
+const CACHE: &str = "---\nid: feat:cache\ntitle: Cache\nstatus: open\n---\n\n# Cache\n\nText.\n\n## Acceptance criteria\n\n\
+    - [ ] A hit takes a millisecond.\n- [ ] Entries end after a minute.\n- [ ] A metric counts hits and misses.\n- [ ] Old clients see no change.\n";
+
+/// What `ready --done` says of each criterion: its id, its status, its line and place, and what became of it.
+fn done(sandbox: &Sandbox, code: i32, args: &[&str]) -> Vec<String> {
+    let told = sandbox.json(code, &[&["ready", "--format", "json", "--done"], args].concat());
+    let said = |it: &Value| {
+        let field = |name: &str| it[name].as_str().map_or(it[name].to_string(), str::to_owned);
+        ["id", "status", "line", "place", "since"].map(field).join(" ")
+    };
+    told["roots"][0]["criteria"].as_array().unwrap().iter().map(said).collect()
+}
+
+#[test]
+fn a_ledger_says_of_each_criterion_whether_a_pull_request_meets_it() {
+    let sandbox = Sandbox::with(&[
+        ("contextpack.yml", "output: {dir: packs}\n"),
+        ("work_items/cache.md", CACHE),
+        ("tests/cache.rs", "fn hit() {}\n"),
+    ]);
+    sandbox.expect(0, &["build", "-q"]);
+    sandbox.commit();
+    let trailer = sandbox.expect(0, &["render", "feat:cache", "--trailer"]);
+    let text = format!(
+        "# Cache\n\nac.1 holds, see [the test](tests/cache.rs#L1), and `src/none.rs`.\n\n- [x] Entries end after a minute\n\
+         - A metric counts hits and misses\n<!-- - [x] Old clients see no change. -->\n\n{trailer}"
+    );
+    sandbox.write("pr.md", &text);
+    let said = [
+        "ac.1 met 3 tests/cache.rs:1 same",
+        "ac.2 met 5 null same",
+        "ac.3 unclear 6 null same",
+        "ac.4 not_mentioned null null same",
+    ];
+    assert_eq!(done(&sandbox, 4, &["pr.md"]), said);
+    assert_eq!(done(&sandbox, 4, &["pr.md", "feat:cache"]), said);
+    // Without a trailer nothing says which item is meant; the pack on disk is the one that was read.
+    sandbox.write("bare.md", text.replace("Context-Pack", "Some-Pack"));
+    assert_eq!(sandbox.run(&["ready", "--done", "bare.md"]).code, 2);
+    assert_eq!(done(&sandbox, 4, &["bare.md", "feat:cache"]), said);
+    let all = "- [x] AC.1, ac.2\n- ac.3, ac.4: https://github.com/o/r/blob/main/tests/cache.rs#L1\n- [ ] ac.4\n";
+    sandbox.write("all.md", all.replace("- [ ] ac.4\n", ""));
+    assert_eq!(done(&sandbox, 0, &["all.md", "feat:cache"])[3], "ac.4 met 2 tests/cache.rs:1 same");
+    sandbox.write("all.md", all);
+    assert_eq!(done(&sandbox, 4, &["all.md", "feat:cache"])[3], "ac.4 open 3 null same");
+
+    // Ids are those of the pack that was read.
+    let now = CACHE.replace("- [ ] A hit", "- [ ] Misses are logged.\n- [ ] A hit").replace("a minute.", "an hour.");
+    sandbox.write("work_items/cache.md", now.replace("- [ ] Old clients see no change.\n", ""));
+    let moved = [
+        "ac.5 not_mentioned null null added",
+        "ac.1 met 3 tests/cache.rs:1 same",
+        "ac.2 met 5 null changed",
+        "ac.3 unclear 6 null same",
+        "ac.4 removed null null removed",
+    ];
+    assert_eq!(done(&sandbox, 4, &["pr.md"]), moved);
+    let verdict = "feat:cache: 2 of 5 acceptance criteria are met, ac.5 not mentioned and added, ac.2 met and changed, \
+                   ac.3 unclear, ac.4 removed";
+    let printed = sandbox.expect(4, &["ready", "--done", "pr.md"]);
+    assert!(
+        printed.starts_with(verdict) && printed.contains("when the pack was read: Entries end after a minute."),
+        "{printed}"
+    );
+    let comment = sandbox.expect(4, &["ready", "--done", "pr.md", "--format", "markdown"]);
+    assert!(comment.starts_with("<details><summary><code>feat&#58;cache</code>: 2 of 5"), "{comment}");
+}
+
+#[test]
+fn a_ledger_takes_criteria_from_fields_labels_and_boxes_and_prints_no_secret() {
+    let token = format!("{}_{}", "ghp", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let sandbox = Sandbox::with(&[
+        (
+            "work_items/a.md",
+            "---\nid: feat:a\ntitle: A\nacceptance_criteria: [It is fast., It is safe.]\n---\n\nText.\n",
+        ),
+        (
+            "work_items/b.md",
+            "---\nid: feat:b\ntitle: B\n---\n\n**Acceptance criteria:**\n\n- It is fast.\n\nMore:\n\n- No more.\n",
+        ),
+        ("work_items/c.md", "---\nid: feat:c\ntitle: C\n---\n\n- [x] It is fast.\n- [ ] It is safe.\n\n- Text.\n"),
+        ("work_items/d.md", "---\nid: feat:d\ntitle: D\n---\n\nText.\n"),
+        (
+            "pr.md",
+            &format!(
+                "{token}\n\n-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\n-----END PRIVATE KEY-----\n\n- [x] It is fast. {token}\n"
+            ),
+        ),
+    ]);
+    let ids = |root: &str| done(&sandbox, 4, &["pr.md", root]);
+    assert_eq!(ids("feat:a"), ["ac.1 met 7 null null", "ac.2 not_mentioned null null null"]);
+    assert_eq!(done(&sandbox, 0, &["pr.md", "feat:b"]), ["ac.1 met 7 null null"]);
+    assert_eq!(ids("feat:c"), ["ac.1 met 7 null null", "ac.2 not_mentioned null null null"]);
+    assert_eq!(done(&sandbox, 0, &["pr.md", "feat:d"]), [""; 0]);
+    for format in ["text", "json", "markdown"] {
+        let run = sandbox.run(&["ready", "--done", "pr.md", "feat:a", "feat:d", "--format", format]);
+        assert!(!(run.stdout + &run.stderr).contains(&token));
+    }
+}

@@ -344,6 +344,9 @@ fn a_pull_request_shows_what_moved_since_the_packs_that_its_commits_name() {
         let is_kept = options.iter().any(|option| option.starts_with("--commit"));
         assert_eq!(summary.contains("acceptance criterion 1 was added"), is_kept, "{options:?}: {summary}");
         assert_eq!(changed, is_kept, "{options:?}");
+        // The pull request says nothing of that criterion.
+        let ledger = "0 of 1 acceptance criteria are met, ac.1 not mentioned and added";
+        assert_eq!(summary.replace("&#46;", ".").contains(ledger), is_kept, "{options:?}: {summary}");
     }
 }
 

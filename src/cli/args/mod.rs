@@ -170,7 +170,7 @@ pub(crate) enum Command {
     Sync(SyncArgs),
     Build(BuildArgs),
     Check(CheckArgs),
-    Ready(PackArgs),
+    Ready(ReadyArgs),
     Watch(WatchArgs),
     List(ListArgs),
     Explain(ExplainArgs),

@@ -119,6 +119,14 @@ pub(crate) struct BuildArgs {
 }
 
 #[derive(Debug, Options)]
+pub(crate) struct ReadyArgs {
+    #[command(flatten)]
+    pub(crate) packs: PackArgs,
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) done: Option<PathBuf>,
+}
+
+#[derive(Debug, Options)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) packs: PackArgs,

@@ -75,6 +75,17 @@ fn try_run(global: &Global, args: &DiffArgs, named: &[ReadPack]) -> Result<Exit,
     Ok(exit(global, &answer).and(Exit::of(&faults)))
 }
 
+/// Returns the pack that the value of a trailer names, as it was read, without what the rules of today remove; `None` if not exactly
+/// one fits.
+pub(crate) fn pack_of_trailer(opened: &OpenedRepository<'_>, value: &str) -> Result<Option<Pack>, Failure> {
+    let hash = HashPrefix::read(value.split_whitespace().next().unwrap_or_default());
+    let mut read = [ReadPack { hash, ..ReadPack::default() }];
+    find(opened.repository, &mut read)?;
+    let [ReadPack { found, candidates, .. }] = read;
+    let pack = found.filter(|_| candidates.len() == 1).and_then(|found| crate::review::read(&found.bytes).ok());
+    Ok(pack.map(|pack| opened.project.scrubbed(&pack)))
+}
+
 /// Returns a diagnostic for each pack that commits of `range` name and that is not what a build gives now.
 pub(crate) fn diagnostics(opened: &OpenedRepository<'_>, range: &str) -> Result<Vec<Diagnostic>, Failure> {
     let answer = answer(opened, of_commits(opened.repository, range)?)?;

@@ -1,12 +1,12 @@
 //! The text of a root: whether it says what to do and when it is done, and the places of a template that it leaves.
 
-use super::questions::{is_in, is_nothing};
+use super::questions::is_in;
 use crate::markdown::{InlinePart, KeyHeadings, MarkdownText, Run};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// Headings of what has to hold once the work is done.
-static CRITERIA: LazyLock<KeyHeadings> = LazyLock::new(|| {
+pub(super) static CRITERIA: LazyLock<KeyHeadings> = LazyLock::new(|| {
     keys(&[
         "Acceptance criteria",
         "Success criteria",
@@ -51,16 +51,6 @@ impl<'a> RootText<'a> {
             InlinePart::Code(code) => !code.text.trim().is_empty(),
             InlinePart::Link { .. } => true,
             InlinePart::Heading(_) | InlinePart::Tasks(_) => false,
-        })
-    }
-
-    /// Returns whether the text says when the work is done.
-    pub(super) fn has_criteria(&self) -> bool {
-        let passages = self.passages();
-        passages.iter().any(|passage| {
-            let text = passage.run.full.text.as_str();
-            let is_under = passage.under.is_some_and(|(title, _)| CRITERIA.contain(title)) && !is_nothing(text);
-            is_under || passage.run.task || text.lines().filter_map(label).any(|label| CRITERIA.contain(label))
         })
     }
 

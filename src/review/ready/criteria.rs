@@ -1,0 +1,160 @@
+//! The acceptance criteria of a pack, and what the text of a pull request says of each.
+//!
+//! The ids follow from packs alone: `ac.1` is the first criterion of one. Compared with an earlier pack, a criterion keeps the id
+//! that it had there while most of its words are the same, and a new one gets the next number.
+
+use super::questions::is_nothing;
+use super::text::{CRITERIA, RootText, label};
+use crate::review::moves::{common, most_alike, sorted_words};
+use serde::Serialize;
+use serde_json::Value;
+
+/// The most criteria of one pack; further ones have no id.
+const MAX_CRITERIA: usize = 500;
+
+/// What is said of a criterion, the strongest last: `open` if a box is not ticked, `unclear` if nothing says that it is met.
+const STATES: [&str; 5] = ["not_mentioned", "unclear", "met", "open", "removed"];
+
+/// An acceptance criterion of a root.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Criterion {
+    pub id: String,
+    pub text: String,
+    /// One of [`STATES`].
+    pub status: &'static str,
+    /// The line of the pull request's text that says so, from 1.
+    pub line: Option<u32>,
+    /// The file of the repo that the line names, with its line there if it says one.
+    pub place: Option<String>,
+    /// `same`, `changed`, `added` or `removed` since the pack was read; `None` if that is not known.
+    pub since: Option<&'static str>,
+    /// Its text in the pack that was read, if it changed.
+    pub was: Option<String>,
+    #[serde(skip)]
+    words: Vec<String>,
+}
+
+impl Criterion {
+    /// Returns whether it is met, and is not known to have changed since the pack was read.
+    pub fn is_done(&self) -> bool {
+        self.status == "met" && matches!(self.since, None | Some("same"))
+    }
+
+    /// Returns its state in words, with what became of it since the pack was read.
+    pub fn state(&self) -> String {
+        let since = self.since.filter(|since| !["same", "removed"].contains(since));
+        since.iter().fold(self.status.replace('_', " "), |state, since| format!("{state} and {since}"))
+    }
+}
+
+/// Returns the criteria of a root's text and its fields, as JSON, in order: what is below a heading or a label such as `Acceptance
+/// criteria`, and the field of that name; without any, the boxes of the text. One whose box is ticked is met.
+pub(super) fn criteria_in(text: &str, fields: &str) -> Vec<Criterion> {
+    let fields = serde_json::from_str::<Value>(fields).unwrap_or_default();
+    let stated: Vec<&str> = match &fields["acceptance_criteria"] {
+        Value::String(text) => text.lines().collect(),
+        Value::Array(values) => values.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let stated: String =
+        stated.iter().map(|text| format!("- {}\n", text.trim_start_matches(['-', '*', ' ']))).collect();
+    let (mut found, mut boxes) = (Vec::new(), Vec::new());
+    for read in [text, &format!("# Acceptance criteria\n\n{stated}")].map(RootText::read) {
+        for part in read.passages().chunk_by(|a, b| a.under == b.under) {
+            let is_titled = part[0].under.is_some_and(|(title, _)| CRITERIA.contain(title));
+            let has_items = part.iter().any(|it| it.run.lists > 0);
+            let mut is_below = is_titled;
+            for passage in part {
+                let text = &passage.run.full.text;
+                if passage.run.lists == 0 {
+                    is_below = is_titled || text.lines().filter_map(label).any(|label| CRITERIA.contain(label));
+                }
+                let is_own = passage.run.lists == 1 && passage.run.first_of_item || !has_items;
+                let told = (text.split_whitespace().collect::<Vec<_>>().join(" "), read.ticked(passage));
+                boxes.extend(told.1.map(|_| told.clone()));
+                found.extend((is_below && is_own && !is_nothing(text)).then_some(told));
+            }
+        }
+    }
+    let found = if found.is_empty() { boxes } else { found };
+    let criterion = |(at, (text, is_ticked)): (usize, (String, Option<bool>))| Criterion {
+        id: format!("ac.{}", at + 1),
+        status: STATES[if is_ticked == Some(true) { 2 } else { 0 }],
+        words: sorted_words(&text),
+        text,
+        ..Criterion::default()
+    };
+    found.into_iter().take(MAX_CRITERIA).enumerate().map(criterion).collect()
+}
+
+/// Gives criteria the ids of those that were `read` and are nearly the same, says what changed, and adds those that are gone. Of a
+/// pack that is not `whole` others may be cut off.
+pub fn keep_ids(now: &mut Vec<Criterion>, mut read: Vec<Criterion>, is_whole: bool) {
+    let mut last = read.len();
+    // Equal ones first, so that none that is only alike takes the id of another.
+    for least in [1000, 500] {
+        for new in now.iter_mut().filter(|it| it.since.is_none()) {
+            let longest = |old: &Criterion| old.words.len().max(new.words.len()).max(1);
+            let share = |old: &Criterion| common(&old.words, &new.words) * 1000 / longest(old);
+            let shares = read.iter().map(|old| Some(share(old)).filter(|share| *share >= least));
+            if let Some(old) = most_alike(shares).map(|at| read.remove(at)) {
+                let is_same = old.words == new.words;
+                new.since = Some(if is_same { "same" } else { "changed" });
+                (new.id, new.was) = (old.id, Some(old.text).filter(|_| !is_same));
+                // A pull request has the words that its author read.
+                new.words = old.words;
+            }
+        }
+    }
+    for new in now.iter_mut().filter(|it| it.since.is_none()) {
+        last += 1;
+        (new.id, new.since) = (format!("ac.{last}"), is_whole.then_some("added"));
+    }
+    now.extend(read.into_iter().map(|old| Criterion { status: STATES[4], since: Some("removed"), ..old }));
+}
+
+/// Notes what `text`, the redacted text of a pull request, says of each criterion. `has_file` says whether the repo has a file.
+pub fn note_done(criteria: &mut [Criterion], text: &str, has_file: &dyn Fn(&str) -> bool) {
+    let (read, lines): (_, Vec<&str>) = (RootText::read(text), text.lines().collect());
+    let passages = read.passages();
+    let ends = passages.iter().skip(1).map(|next| next.line as usize - 1).chain([lines.len()]);
+    for (passage, end) in passages.iter().zip(ends) {
+        let written = lines.get(passage.line as usize - 1..end).unwrap_or_default();
+        let mut words =
+            written.iter().flat_map(|line| line.split(|c: char| c.is_whitespace() || "()[]<>`,;\"'".contains(c)));
+        let place = words.find_map(|word| place_of(word.trim_end_matches(['.', ':']), has_file));
+        let state = match read.ticked(passage) {
+            Some(false) => 3,
+            None if place.is_none() => 1,
+            _ => 2,
+        };
+        for it in named_in(&passage.run.full.text, criteria) {
+            if STATES[..state].contains(&it.status) || STATES[state] == it.status && it.line.is_none() {
+                (it.status, it.line, it.place) = (STATES[state], Some(passage.line), place.clone());
+            }
+        }
+    }
+}
+
+/// Returns the criteria that a text names by their ids, else the one of whose words it has most, at least three quarters.
+fn named_in<'c>(text: &str, criteria: &'c mut [Criterion]) -> Vec<&'c mut Criterion> {
+    let ids = text.split(|c: char| !c.is_alphanumeric() && c != '.').map(|id| id.trim_matches('.'));
+    let ids: Vec<String> = ids.map(str::to_lowercase).filter(|id| id.starts_with("ac.")).collect();
+    if !ids.is_empty() {
+        return criteria.iter_mut().filter(|it| ids.contains(&it.id)).collect();
+    }
+    let said = sorted_words(text);
+    let share = |it: &Criterion| {
+        let same = common(&it.words, &said);
+        (it.words.len() > 1 && same * 4 >= it.words.len() * 3).then_some(same)
+    };
+    most_alike(criteria.iter().map(share)).and_then(|at| criteria.get_mut(at)).into_iter().collect()
+}
+
+/// Returns the file that a word names, with its line: a path, or the address of a file on GitHub.
+fn place_of(word: &str, has_file: &dyn Fn(&str) -> bool) -> Option<String> {
+    let path = word.split_once("/blob/").and_then(|(_, rest)| rest.split_once('/')).map_or(word, |(_, path)| path);
+    let (file, line) = path.split_once("#L").or_else(|| path.split_once(':')).unwrap_or((path, ""));
+    let digits = line.split(|c: char| !c.is_ascii_digit()).next().filter(|digits| !digits.is_empty());
+    has_file(file).then(|| digits.map_or(file.to_owned(), |line| format!("{file}:{line}")))
+}
