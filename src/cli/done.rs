@@ -30,7 +30,7 @@ fn try_run(global: &Global, args: &PackArgs, text: &str) -> Result<Exit, Failure
         let pack = pack_of_trailer(&opened, value.trim())?;
         let found = pack.and_then(|pack| Some((repository.find(project, &PackKey::of(&pack).root?).ok()?, pack)));
         if found.is_none() {
-            global.note(&format!("note: no file holds the pack `{}`", project.without_secrets(value.trim())))?;
+            global.note(&format!("note: no file holds the pack `{}`", project.redacted_line(value.trim())))?;
         }
         packs.extend(found);
     }

@@ -18,6 +18,9 @@ named_enum! {
     }
 }
 
+/// The id of the section that a search for code gives.
+pub const LIKELY_CODE: &str = "code.likely";
+
 /// The kinds of sections; `docs/format.md` says what each is.
 pub mod section_kind {
     pub const INSTRUCTIONS: &str = "instructions";

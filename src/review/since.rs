@@ -3,7 +3,7 @@
 use super::diff::{DiffLine, SectionChange};
 use super::moves::moves;
 use super::stale::{InRepo, noun};
-use crate::model::{OriginKind, section_kind};
+use crate::model::{LIKELY_CODE, OriginKind, section_kind};
 use crate::wire::{Pack, PackEdge, Section};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -101,7 +101,7 @@ impl PackMoves {
         match section.change.as_str() {
             _ if section.id == "root.edges" => true,
             "added" | "removed" => false,
-            _ if section.recut => true,
+            _ if section.recut || section.is_guess() => true,
             // That a text has another path is a reason, and its lines are no news. The edge list has the state of a neighbour.
             "changed" if only(["place", "evidence"]) || only(["state", "status"]) => true,
             "changed" => self.repeated.contains(&section.id) || is_moved(),
@@ -144,7 +144,8 @@ fn moved(old: &Pack, new: &Pack, in_repo: &InRepo<'_>) -> (Vec<MovedText>, BTree
     let before: BTreeMap<&str, &Section> = old.sections.iter().map(|section| (&*section.id, section)).collect();
     let (mut all, mut repeated) = (Vec::new(), BTreeSet::new());
     for section in &new.sections {
-        let Some(was) = before.get(&*section.id) else { continue };
+        // A search is nobody's edit.
+        let Some(was) = before.get(&*section.id).filter(|_| section.id != LIKELY_CODE) else { continue };
         if section.kind == section_kind::EDGE_LIST {
             let edges = edges([old, new], was, section).into_iter();
             all.extend(edges.map(|(text, to)| text.of(section, "", to.is_some_and(in_repo))));

@@ -10,7 +10,7 @@ use crate::config::Group::{
 use crate::config::Policy;
 use crate::graph::Authored;
 use crate::knowledge::LikelyFile;
-use crate::model::{CardSource, Digest, joined_instructions, natural_cmp, section_kind};
+use crate::model::{CardSource, Digest, LIKELY_CODE, joined_instructions, natural_cmp, section_kind};
 use crate::redact::{Clean, CleanBuf};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -417,7 +417,7 @@ pub(super) const RELATED: SectionKind = kind("related.", section_kind::ISSUE, "g
 pub(super) const ADR: SectionKind = kind("adr.", section_kind::ADR_EXCERPT, "adr_ref", Some(Adrs));
 pub(super) const DOCUMENT: SectionKind = kind("file.", section_kind::FILE_EXCERPT, "doc_ref", Some(Documents));
 pub(super) const CODE: SectionKind = kind("code.", section_kind::FILE_EXCERPT, "code_ref", Some(Code));
-pub(super) const LIKELY: SectionKind = kind("code.likely", section_kind::FILE_EXCERPT, "likely", Some(Likely));
+pub(super) const LIKELY: SectionKind = kind(LIKELY_CODE, section_kind::FILE_EXCERPT, "likely", Some(Likely));
 pub(super) const OVERVIEW: SectionKind = kind("overview", section_kind::OVERVIEW, "overview", Some(Knowledge));
 pub(super) const USER: SectionKind = kind("user", section_kind::OVERVIEW, "overview", Some(Knowledge));
 pub(super) const FURTHER_OVERVIEW: SectionKind = kind("doc.", section_kind::OVERVIEW, "overview", Some(Knowledge));

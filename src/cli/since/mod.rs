@@ -79,10 +79,9 @@ fn try_run(global: &Global, args: &DiffArgs, named: &[ReadPack]) -> Result<Exit,
 /// one fits.
 pub(crate) fn pack_of_trailer(opened: &OpenedRepository<'_>, value: &str) -> Result<Option<Pack>, Failure> {
     let hash = HashPrefix::read(value.split_whitespace().next().unwrap_or_default());
-    let mut read = [ReadPack { hash, ..ReadPack::default() }];
-    find(opened.repository, &mut read)?;
-    let [ReadPack { found, candidates, .. }] = read;
-    let pack = found.filter(|_| candidates.len() == 1).and_then(|found| crate::review::read(&found.bytes).ok());
+    let found = find(opened.repository, &hash.iter().collect::<Vec<_>>())?;
+    let only = if found.len() == 1 { found.into_values().next() } else { None };
+    let pack = only.and_then(|found| crate::review::read(&found.bytes).ok());
     Ok(pack.map(|pack| opened.project.scrubbed(&pack)))
 }
 

@@ -2,7 +2,7 @@
 
 use super::hunks::{Hunk, hunks, whole};
 use super::{FieldChange, field_changes};
-use crate::model::section_kind;
+use crate::model::{LIKELY_CODE, section_kind};
 use crate::render;
 use crate::review::explain::neighbour_of;
 use crate::wire::{Section, SectionSource};
@@ -59,7 +59,7 @@ impl SectionChange {
 
     /// Returns whether its text is the result of a search, which any change of the code moves.
     pub fn is_guess(&self) -> bool {
-        self.id == "code.likely"
+        self.id == LIKELY_CODE
     }
 
     /// Returns whether what people wrote is the same: the budget cut it at another place, its lines or its order moved, or it
