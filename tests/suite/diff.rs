@@ -204,6 +204,23 @@ fn a_search_that_finds_other_lines_is_no_edit_and_needs_no_review() {
 }
 
 #[test]
+fn lines_that_moved_in_an_item_that_waits_are_no_reason_for_review() {
+    let waits = "---\nid: task:b\ntitle: B\ndepends_on: [task:a]\n---\n\nText.\n";
+    let sandbox = Sandbox::with(&[
+        ("contextpack.yml", "version: 1\n"),
+        ("work_items/a.md", "---\nid: task:a\ntitle: A\n---\n\nText.\n"),
+        ("work_items/b.md", waits),
+    ]);
+    built(&sandbox);
+    sandbox.write("work_items/b.md", waits.replace("title", "# A note.\ntitle"));
+    sandbox.expect(0, &["build", "-q"]);
+    let diff = sandbox.json(0, &["diff", "--format", "json"]);
+    let causes: Vec<_> = diff["causes"].as_array().unwrap().iter().map(|cause| &cause["name"]).collect();
+    assert!(causes.contains(&&"places of relations".into()), "{diff}");
+    assert_eq!(diff["needs_review"], serde_json::json!([]));
+}
+
+#[test]
 fn of_a_text_that_one_pack_shows_whole_the_parts_in_others_are_no_further_edits() {
     let sandbox = under_decisions();
     let part = |number: usize| format!("- Sentence {number} is new. {}\n", "More of it. ".repeat(12));

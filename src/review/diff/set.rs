@@ -9,8 +9,9 @@ use crate::wire::Pack;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The name of a cause: other likely code was found.
+/// The names of causes that nobody wrote: other likely code was found, or a pack has other lines for its relations.
 const SEARCH: &str = "likely code";
+const PLACES: &str = "places of relations";
 
 /// A pack on one side or on both.
 #[derive(Debug)]
@@ -55,12 +56,21 @@ pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
             change.change = "changed".to_owned();
         }
         let mut pack_causes = if is_unreadable { Vec::new() } else { causes_of(&change, old, new) };
-        if pack_causes.is_empty()
-            && sections.iter().any(SectionChange::is_guess)
-            && sections.iter().all(SectionChange::is_unedited)
-        {
-            let words = "the search for likely code finds other lines".to_owned();
-            pack_causes.push((SEARCH.to_owned(), "changed".to_owned(), words));
+        if pack_causes.is_empty() && old.is_some() && new.is_some() && !is_unreadable {
+            let is_search =
+                sections.iter().any(SectionChange::is_guess) && sections.iter().all(SectionChange::is_unedited);
+            let PackChange { neighbours, omissions, redactions, warnings, .. } = &change;
+            let is_same = neighbours.iter().all(|neighbour| neighbour.change == "same");
+            let is_list = |it: &SectionChange| it.kind == section_kind::EDGE_LIST && it.fields.is_empty();
+            let is_moved = sections.iter().all(is_list) && is_same;
+            let words = match () {
+                () if is_search => Some((SEARCH, "the search for likely code finds other lines")),
+                () if is_moved && omissions.is_empty() && redactions.is_empty() && warnings.is_empty() => {
+                    Some((PLACES, "the lines on which relations are stated moved"))
+                }
+                () => None,
+            };
+            pack_causes.extend(words.map(|(name, words)| (name.to_owned(), "changed".to_owned(), words.to_owned())));
         }
         let explained = same || is_unreadable || !pack_causes.is_empty();
         for reason in needs_review::reasons(pair, &change, &sections, explained, &known) {
@@ -90,7 +100,9 @@ pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
     diff.needs_review = reasons.into_iter().map(item).collect();
     diff.needs_review.extend(needs_review::below_the_cut(&diff, pairs));
     // What people edited comes before a search, and the causes of most packs first.
-    diff.causes.sort_by_key(|cause| (cause.name == SEARCH, Reverse(cause.packs.len()), cause.name.clone()));
+    diff.causes.sort_by_key(|cause| {
+        ([SEARCH, PLACES].contains(&&*cause.name), Reverse(cause.packs.len()), cause.name.clone())
+    });
     let packs: BTreeSet<&String> = diff.needs_review.iter().flat_map(|item| &item.packs).collect();
     diff.verdict.needs_review = packs.len();
     let (words, names) = diff.verdict_words();
