@@ -12,6 +12,7 @@ use crate::review::PackStatus;
 use crate::seal::Stamp;
 use crate::watch::{Event, Events, Native, Poll, SavedPack, Watch, WatchProblem, WatchReport};
 use std::borrow::Cow;
+use std::error::Error as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -220,7 +221,7 @@ impl WatchReporter<'_> {
                 ) => faults.extend(diagnostics),
                 // Changes that are not noticed would be missing from the packs silently.
                 WatchProblem::Follow(error) => return Err(Failure::Outside(error.into())),
-                other => report::print_error(&other.error().to_string(), other.error().source())?,
+                other => report::print_error(&other.to_string(), other.source())?,
             }
         }
         Ok(faults)

@@ -8,7 +8,7 @@ use super::questions::{Question, Reply};
 use crate::console::{self, Failure, Workspace, settled, user_caches};
 use crate::engine::{OpenedCache, Project, Repository, SessionRequest};
 use crate::store::Access;
-use crate::watch::{Event, FollowError, Follower, FollowerEvent, Native, Poll};
+use crate::watch::{Event, FollowError, Follower, Native, Poll};
 use std::collections::VecDeque;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -178,11 +178,11 @@ impl RepositoryReader {
             let call = self.queue.lock().pop_front();
             let Some(call) = call else {
                 match self.follower.next(None) {
-                    FollowerEvent::Stop => return Next::Stop,
+                    Event::Stop => return Next::Stop,
                     // It is not known what changed since the reading.
-                    FollowerEvent::Tick if self.is_blind => return Next::Read,
-                    FollowerEvent::Tick | FollowerEvent::Quiet => continue,
-                    FollowerEvent::Changed(_) => return self.settle(),
+                    Event::Tick if self.is_blind => return Next::Read,
+                    Event::Tick | Event::Quiet => continue,
+                    Event::Touched(_) | Event::Overflow => return self.settle(),
                 }
             };
             if call.to.is_closed() {
@@ -230,10 +230,10 @@ impl RepositoryReader {
         let mut changed = None;
         loop {
             match self.follower.next(Some(Duration::ZERO)) {
-                FollowerEvent::Stop => return Some(Next::Stop),
-                FollowerEvent::Changed(_) => changed = Some(Next::Read),
-                FollowerEvent::Tick => {}
-                FollowerEvent::Quiet => return changed,
+                Event::Stop => return Some(Next::Stop),
+                Event::Touched(_) | Event::Overflow => changed = Some(Next::Read),
+                Event::Tick => {}
+                Event::Quiet => return changed,
             }
         }
     }
@@ -243,9 +243,9 @@ impl RepositoryReader {
         let began = Instant::now();
         while began.elapsed() < MAX_BURST && self.queue.lock().is_empty() {
             match self.follower.next(Some(QUIET)) {
-                FollowerEvent::Stop => return Next::Stop,
-                FollowerEvent::Quiet | FollowerEvent::Tick => break,
-                FollowerEvent::Changed(_) => {}
+                Event::Stop => return Next::Stop,
+                Event::Quiet | Event::Tick => break,
+                Event::Touched(_) | Event::Overflow => {}
             }
         }
         Next::Read
@@ -268,9 +268,9 @@ impl RepositoryReader {
         }
         self.readings.send_modify(|reading| *reading += 1);
         match self.follower.next(None) {
-            FollowerEvent::Stop => Next::Stop,
-            FollowerEvent::Changed(_) => self.settle(),
-            FollowerEvent::Tick | FollowerEvent::Quiet => Next::Read,
+            Event::Stop => Next::Stop,
+            Event::Touched(_) | Event::Overflow => self.settle(),
+            Event::Tick | Event::Quiet => Next::Read,
         }
     }
 }

@@ -15,14 +15,6 @@ use walkdir::WalkDir;
 const STATE: &str = ".contextpack";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FollowerEvent {
-    Changed(Option<Vec<PathBuf>>),
-    Tick,
-    Quiet,
-    Stop,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
 enum WatchedFiles {
     All,
     Names(BTreeSet<OsString>),
@@ -105,25 +97,22 @@ impl Follower {
         self.events.flush();
     }
 
-    /// Waits for something to notice; changes of files that are no inputs do not count.
-    pub fn next(&mut self, within: Option<Duration>) -> FollowerEvent {
+    /// Waits for something to notice; changes of files that are no inputs do not count. Folders that came or went may hold any
+    /// change, as after an [`Event::Overflow`].
+    pub fn next(&mut self, within: Option<Duration>) -> Event {
         let began = Instant::now();
         loop {
             match self.events.next(within.map(|within| within.saturating_sub(began.elapsed()))) {
-                Event::Stop => return FollowerEvent::Stop,
-                Event::Tick => return FollowerEvent::Tick,
-                Event::Quiet => return FollowerEvent::Quiet,
+                Event::Touched(paths) => match self.relevant(&paths) {
+                    Some(relevant) if relevant.is_empty() => {}
+                    relevant => return relevant.map_or(Event::Overflow, Event::Touched),
+                },
                 Event::Overflow => {
                     // They may have been replaced.
                     self.unfollow(|_| true);
-                    return FollowerEvent::Changed(None);
+                    return Event::Overflow;
                 }
-                Event::Touched(paths) => {
-                    let relevant = self.relevant(&paths);
-                    if relevant.as_ref().is_none_or(|relevant| !relevant.is_empty()) {
-                        return FollowerEvent::Changed(relevant);
-                    }
-                }
+                event => return event,
             }
         }
     }

@@ -11,7 +11,7 @@ mod now_file;
 mod report;
 
 pub use events::{Event, Events, FollowError, Native, Poll};
-pub use follower::{Follower, FollowerEvent};
+pub use follower::Follower;
 pub use report::{SavedPack, WatchProblem, WatchReport};
 
 use crate::config::Settings;
@@ -172,14 +172,15 @@ impl Watch {
                 return true;
             }
             match self.follower.next(within) {
-                FollowerEvent::Stop => return false,
-                FollowerEvent::Quiet => return true,
-                FollowerEvent::Tick => {
+                Event::Stop => return false,
+                Event::Quiet => return true,
+                Event::Tick => {
                     self.expected = false;
                     self.touched = None;
                     return true;
                 }
-                FollowerEvent::Changed(paths) => {
+                event @ (Event::Touched(_) | Event::Overflow) => {
+                    let paths = if let Event::Touched(paths) = event { Some(paths) } else { None };
                     let known = self.touched.take().zip(paths);
                     let all = known.map(|(touched, paths)| touched.into_iter().chain(paths).collect());
                     self.touched = all.filter(|all: &BTreeSet<PathBuf>| all.len() <= MAX_TOUCHED);

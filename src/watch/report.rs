@@ -8,7 +8,7 @@ use crate::review::{PackStatus, grouped, read, summarize_changes};
 use crate::store::StoreError;
 use crate::wire::{Pack, PackBudget};
 use similar::TextDiff;
-use std::error::Error;
+use std::error::Error as _;
 use std::time::Duration;
 
 const MAX_CHANGES: usize = 6;
@@ -46,7 +46,8 @@ pub struct WatchReport {
 }
 
 /// A problem that makes a check incomplete.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub enum WatchProblem {
     /// Nothing was built: the packs are those of the last build.
     Session(EngineError),
@@ -55,19 +56,10 @@ pub enum WatchProblem {
 }
 
 impl WatchProblem {
-    pub fn error(&self) -> &(dyn Error + 'static) {
-        match self {
-            Self::Session(error) => error,
-            Self::Follow(error) => error,
-            Self::Now(error) => error,
-        }
-    }
-
     /// Describes the problem with its causes on one line, by which equal problems are recognised.
     pub fn to_line(&self) -> String {
-        let error = self.error();
-        let causes = std::iter::successors(error.source(), |cause| (*cause).source());
-        let mut line = causes.fold(error.to_string(), |line, cause| format!("{line}: {cause}"));
+        let causes = std::iter::successors(self.source(), |cause| (*cause).source());
+        let mut line = causes.fold(self.to_string(), |line, cause| format!("{line}: {cause}"));
         if let Self::Session(EngineError::Config { diagnostics: faults, .. }) = self {
             for fault in faults {
                 let at = fault.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
