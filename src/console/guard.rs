@@ -1,8 +1,6 @@
 //! Protection against a system that provides less than expected: too few threads, and panics of libraries.
 
-use super::{Exit, printable, stderr};
-use crate::engine::process_environment;
-use crate::redact::Redactor;
+use super::{Exit, printable, stderr, without_secrets};
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
@@ -113,8 +111,7 @@ fn message(panic: &Panic) -> String {
     }
     let text: String = line.split(['`', '"', '\'']).next().unwrap_or_default().chars().take(LONGEST_MESSAGE).collect();
     // The redactor itself may be what panicked.
-    let clean = || process_environment().mask(&Redactor::built_in().line(&text));
-    let clean = panic::catch_unwind(AssertUnwindSafe(clean)).unwrap_or_default();
+    let clean = panic::catch_unwind(AssertUnwindSafe(|| without_secrets(&text))).unwrap_or_default();
     printable(&clean).trim_end().to_owned()
 }
 

@@ -3,7 +3,7 @@
 use super::annotations::Annotations;
 use super::failure::{Exit, Failure};
 use super::{has_output, json_text, printable, stderr, stdout};
-use crate::model::{Code, Diagnostic, Severity};
+use crate::model::{Code, Diagnostic, Severity, named_enum};
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use serde::Serialize;
@@ -13,27 +13,23 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, Write};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    Text,
-    /// For programs
-    Json,
-    /// For comments and documents
-    Markdown,
-    /// Annotations in GitHub's workflow logs
-    Github,
-    /// Messages of a chat, as JSON
-    Messages,
-    /// A pack beside its text and the two parts of it, as JSON
-    Parts,
-    /// For people, with a header and fitted to the terminal
-    Table,
-}
-
-impl Format {
-    pub(crate) fn name(self) -> &'static str {
-        ["text", "json", "markdown", "github", "messages", "parts", "table"][self as usize]
+named_enum! {
+    #[derive(ValueEnum)]
+    pub(crate) enum Format {
+        /// For people
+        Text = "text",
+        /// For programs
+        Json = "json",
+        /// For comments and documents
+        Markdown = "markdown",
+        /// Annotations in GitHub's workflow logs
+        Github = "github",
+        /// Messages of a chat, as JSON
+        Messages = "messages",
+        /// A pack beside its text and the two parts of it, as JSON
+        Parts = "parts",
+        /// For people, with a header and fitted to the terminal
+        Table = "table",
     }
 }
 

@@ -6,7 +6,6 @@ use crate::intake::Repo;
 use crate::model::{Diagnostic, Severity, SourceTree as _, Untracked};
 use crate::seal::Stamp;
 use crate::store::Access;
-use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -67,13 +66,9 @@ impl Workspace {
     }
 }
 
+/// Returns the user's folder for caches by the conventions of the system.
 pub(crate) fn user_caches() -> Option<PathBuf> {
-    caches(&|name| std::env::var_os(name))
-}
-
-/// Returns the user's folder for caches by the conventions of the system; `variable` reads the environment.
-fn caches(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let folder = |name| variable(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     if cfg!(windows) {
         return folder("LOCALAPPDATA");
     }
