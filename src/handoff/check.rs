@@ -80,16 +80,14 @@ impl FileChecker {
     }
 
     fn append(&mut self, log: &str, file: &str, bytes: &[u8]) -> Result<Vec<String>, CardError> {
-        let log = match LogName::new(log) {
-            Ok(log) => log,
-            Err(error) => return Ok(vec![error.to_string()]),
-        };
-        let Some(entry) = LogEntry::parse(file) else {
+        let read = || {
+            let log = LogName::new(log).map_err(|error| error.to_string())?;
             let why = "its name is none that this program gives: `<8-digit clock>-<12 hex digits>.json`";
-            return Ok(vec![why.to_owned()]);
+            let entry = LogEntry::parse(file).ok_or(why)?;
+            Ok((log, read_append(bytes, &entry)?, entry))
         };
-        let append = match read_append(bytes, &entry) {
-            Ok(append) => append,
+        let (log, append, entry) = match read() {
+            Ok(read) => read,
             Err(why) => return Ok(vec![why]),
         };
         let highest = match self.highest.get(&log) {
@@ -158,36 +156,29 @@ impl FileChecker {
             };
             self.ledgers.insert(key.clone(), ledger);
         }
-        if let Some(ledger) = &self.ledgers[&key] {
-            return Ok(self.ledger_faults(ledger, &path, bytes));
-        }
-        Ok(match parse_file(bytes) {
-            Err(why) => vec![why],
-            Ok((_, fault)) => {
-                let plan = batch.filter(|_| path == LedgerPath::File("batch.json"));
-                let why = plan.map_or(Some(NO_PLAN.to_owned()), |id| Batch::read(&id, bytes).err());
-                fault.into_iter().chain(why).collect()
-            }
-        })
-    }
-
-    fn ledger_faults(&self, ledger: &Ledger, path: &LedgerPath, bytes: &[u8]) -> Vec<String> {
         let (value, fault) = match parse_file(bytes) {
             Ok(read) => read,
-            Err(why) => return vec![why],
+            Err(why) => return Ok(vec![why]),
         };
         let mut faults: Vec<String> = fault.into_iter().collect();
-        let shown = path.to_string();
-        let first = ledger.faults.partition_point(|fault| fault.path < shown);
-        let own = ledger.faults.iter().skip(first).take_while(|fault| fault.path == shown);
-        faults.extend(own.map(|fault| fault.message.clone()));
+        let plan = batch.filter(|_| path == LedgerPath::File("batch.json"));
+        match (&self.ledgers[&key], &plan) {
+            (Some(ledger), _) => {
+                let shown = path.to_string();
+                let first = ledger.faults.partition_point(|fault| fault.path < shown);
+                let own = ledger.faults.iter().skip(first).take_while(|fault| fault.path == shown);
+                faults.extend(own.map(|fault| fault.message.clone()));
+            }
+            (None, Some(id)) => faults.extend(Batch::read(id, bytes).err()),
+            (None, None) => faults.push(NO_PLAN.to_owned()),
+        }
         // The plan names boxes as a user does.
-        if faults.is_empty() && *path != LedgerPath::File("batch.json") {
+        if faults.is_empty() && plan.is_none() {
             let mut boxes = Vec::new();
             add_named_boxes(&value, &mut boxes);
             faults.extend(self.missing(CardFileKind::Box, &boxes));
         }
-        faults
+        Ok(faults)
     }
 }
 

@@ -2,56 +2,48 @@
 
 use super::CardError;
 use crate::model::Digest;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::RangeInclusive;
 
 /// The id of a card or a box: `sha256:` and the 64 lower-case hex digits of its file's SHA-256.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
 pub struct ContentId(String);
+
+const ALGORITHM: &str = "sha256:";
 
 impl ContentId {
     pub fn of(bytes: &[u8]) -> Self {
-        Self(Digest::of(bytes).hex())
+        Self(format!("{ALGORITHM}{}", Digest::of(bytes).hex()))
     }
 
     pub fn from_hex(hex: &str) -> Option<Self> {
-        is_hex(hex, 64..=64).then(|| Self(hex.to_owned()))
+        is_hex(hex, 64..=64).then(|| Self(format!("{ALGORITHM}{hex}")))
     }
 
     pub fn hex(&self) -> &str {
-        &self.0
+        &self.0[ALGORITHM.len()..]
     }
 
     /// Returns the first 12 hex digits, for people.
     pub fn short(&self) -> &str {
-        &self.0[..12]
+        &self.hex()[..12]
     }
 }
 
 impl fmt::Display for ContentId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "sha256:{}", self.0)
+        f.write_str(&self.0)
     }
 }
 
-impl fmt::Debug for ContentId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+impl TryFrom<String> for ContentId {
+    type Error = &'static str;
 
-impl Serialize for ContentId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for ContentId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let id = text.strip_prefix("sha256:").and_then(Self::from_hex);
-        id.ok_or_else(|| de::Error::custom("an id is `sha256:` and 64 lower-case hex digits"))
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let hex = text.strip_prefix(ALGORITHM).filter(|hex| is_hex(hex, 64..=64));
+        hex.is_some().then_some(Self(text)).ok_or("an id is `sha256:` and 64 lower-case hex digits")
     }
 }
 
