@@ -1,6 +1,6 @@
 //! The packs of a page: read once, and again where their files changed.
 
-use super::work::{CardsFolder, LedgerName, conversation, ledger};
+use super::work::{CardsFolder, conversation, ledger, ledger_of};
 use crate::console::{Failure, PathFailure, Workspace, settled, stamp};
 use crate::engine::{BudgetLimits, Project, Repository, check_packs, orphaned};
 use crate::git;
@@ -261,7 +261,7 @@ fn boxes(place: &Path, context: &Path, links: Symlinks) -> Result<Vec<(String, L
         let folder = Arc::clone(&folder);
         if !is_regular && links == Symlinks::Refuse {
             found.insert(below(&path), ListedFile { path, version, read: Box::new(irregular) });
-        } else if let Some((name, in_ledgers)) = LedgerName::parse(&relative).filter(|_| is_regular) {
+        } else if let Some((name, in_ledgers)) = ledger_of(&relative).filter(|_| is_regular) {
             // A place may be a part of a ledger, which is then shown whole.
             let depth = if name.is_some() { in_ledgers.matches('/').count() } else { 0 };
             let whole = path.ancestors().nth(depth).filter(|folder| folder.starts_with(place));

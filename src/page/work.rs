@@ -4,7 +4,7 @@ use crate::engine::card_text;
 use crate::git::first_commits;
 use crate::handoff::cards::{CardError, CardStore, ContentId, LogName};
 use crate::handoff::check::FileChecker;
-use crate::handoff::ledger::{BATCHES, INBOXES, Ledger, LedgerFault, LedgerFolder, ShortId, TaskState};
+use crate::handoff::ledger::{BATCHES, INBOXES, Ledger, LedgerFolder, LedgerKind, MISPLACED, ShortId, TaskState};
 use crate::model::RepoPath;
 use crate::redact::Redactor;
 use crate::review::PageEntry;
@@ -69,50 +69,36 @@ fn talk(context: &CardsFolder, name: &str) -> Result<Value, CardError> {
     Ok(json!({"name": content.name, "parents": parents, "cards": cards}))
 }
 
-pub(super) enum LedgerName {
-    Batch(ShortId),
-    Inbox(LogName),
-}
+/// A ledger by its kind and name.
+pub(super) type LedgerName = (&'static LedgerKind, String);
 
-impl LedgerName {
-    /// Returns the name of the ledger that a file belongs to, `None` if there is none of that name, and the path below the
-    /// folder of all ledgers of its kind; `None` if the file is in no such folder.
-    pub(super) fn parse(relative: &str) -> Option<(Option<Self>, &str)> {
-        let (kind, below) = relative.split_once('/')?;
-        let name = below.split_once('/').map(|(name, _)| name);
-        let found = match kind {
-            "batches" => name.and_then(ShortId::parse).map(Self::Batch),
-            "inbox" => name.and_then(|name| LogName::new(name).ok()).map(Self::Inbox),
-            _ => return None,
-        };
-        Some((found, below))
-    }
+/// Returns the ledger that a file belongs to, `None` if there is none of that name, and the path below the folder of all ledgers
+/// of its kind; `None` if the file is in no such folder.
+pub(super) fn ledger_of(relative: &str) -> Option<(Option<LedgerName>, &str)> {
+    let (folder, below) = relative.split_once('/')?;
+    let kind = [&BATCHES, &INBOXES].into_iter().find(|kind| kind.folder == folder)?;
+    let is_name =
+        |name: &str| if *kind == BATCHES { ShortId::parse(name).is_some() } else { LogName::new(name).is_ok() };
+    let name = below.split_once('/').map(|(name, _)| name.to_owned()).filter(|name| is_name(name));
+    Some((name.map(|name| (kind, name)), below))
 }
 
 pub(super) fn ledger(context: &CardsFolder, name: Option<&LedgerName>, shown: &str) -> PageEntry {
-    let faults = |faults: &[LedgerFault]| {
-        faults.iter().map(|fault| redacted(&format!("{}: {}", fault.path, fault.message))).collect()
+    let faulty = |fault: String| PageEntry::faulty(shown, vec![fault]);
+    let Some((kind, name)) = name else { return faulty(MISPLACED.to_owned()) };
+    let ledger = match LedgerFolder::new(kind, &context.root, &RepoPath::root()).read(name) {
+        Ok(ledger) => ledger,
+        Err(CardError::NotFound(_)) => return faulty("it has no `batch.json`: its fork was not finished".to_owned()),
+        Err(error) => return faulty(redacted(&error.to_string())),
     };
     // Packs, boxes and logs are in folders next to that of the ledgers.
-    let links = |kind: &str, name: &str| LedgerLinks(shown.strip_suffix(&format!("{kind}/{name}")).unwrap_or_default());
-    let folder = |kind| LedgerFolder::new(kind, &context.root, &RepoPath::root());
-    let read = match name {
-        None => return PageEntry::faulty(shown, vec!["no file of this program is here".to_owned()]),
-        Some(LedgerName::Batch(id)) => folder(&BATCHES).read(&id.to_string()).map(|ledger| {
-            let view = batch_view(&ledger, &links("batches", &id.to_string()));
-            PageEntry::view(shown, "batch", view, faults(&ledger.faults))
-        }),
-        Some(LedgerName::Inbox(name)) => folder(&INBOXES).read(name.as_str()).map(|inbox| {
-            let is_pack = |pack: &str| context.root.join("packs").join(pack).is_file();
-            let view = inbox_view(name, &inbox, &links("inbox", name.as_str()), &is_pack);
-            PageEntry::view(shown, "inbox", view, faults(&inbox.faults))
-        }),
+    let links = LedgerLinks(shown.strip_suffix(&format!("{}/{name}", kind.folder)).unwrap_or_default());
+    let view = match **kind == BATCHES {
+        true => batch_view(&ledger, &links),
+        false => inbox_view(name, &ledger, &links, &|pack| context.root.join("packs").join(pack).is_file()),
     };
-    let explained = |error: CardError| match error {
-        CardError::NotFound(_) => "it has no `batch.json`: its fork was not finished".to_owned(),
-        error => redacted(&error.to_string()),
-    };
-    read.unwrap_or_else(|error| PageEntry::faulty(shown, vec![explained(error)]))
+    let faults = ledger.faults.iter().map(|fault| redacted(&format!("{}: {}", fault.path, fault.message)));
+    PageEntry::view(shown, kind.command, view, faults.collect())
 }
 
 /// The displayed path of the folder of cards, by which the page names what a ledger leads to.
@@ -189,7 +175,7 @@ fn batch_view(ledger: &Ledger, links: &LedgerLinks<'_>) -> Value {
 }
 
 /// Returns what the page says about an inbox; `is_pack` tells whether a pack of this name is there.
-fn inbox_view(name: &LogName, inbox: &Ledger, links: &LedgerLinks<'_>, is_pack: &dyn Fn(&str) -> bool) -> Value {
+fn inbox_view(name: &str, inbox: &Ledger, links: &LedgerLinks<'_>, is_pack: &dyn Fn(&str) -> bool) -> Value {
     let tasks = inbox.states().into_iter().filter_map(|turn| {
         let request = inbox.request(&turn.id)?;
         let pack = format!("{}.json", request.context_box_id.short());
@@ -203,5 +189,5 @@ fn inbox_view(name: &LogName, inbox: &Ledger, links: &LedgerLinks<'_>, is_pack: 
         });
         Some(links.task(&turn, own))
     });
-    json!({"name": name.as_str(), "closed": inbox.is_closed(), "tasks": tasks.collect::<Value>()})
+    json!({"name": name, "closed": inbox.is_closed(), "tasks": tasks.collect::<Value>()})
 }
