@@ -125,9 +125,9 @@ impl Detector<'_> {
     }
 
     /// Keeps what may be written into a configuration: names without a secret in them.
-    fn publishable<T>(&mut self, mut found: Vec<T>, name: impl Fn(&T) -> &String) -> Vec<T> {
+    fn publishable(&mut self, mut found: Vec<String>) -> Vec<String> {
         let all = found.len();
-        found.retain(|one| self.redactor.line(name(one)) == *name(one));
+        found.retain(|name| self.redactor.line(name) == *name);
         if found.len() < all {
             let message = "a name that looks like a secret was left out of the configuration".to_owned();
             let help = "rename it where it is used, or name it in `contextpack.yml` yourself";
@@ -160,7 +160,7 @@ impl Detector<'_> {
         let search = TrackerSearch {
             files,
             text: &mut |path| detector.borrow_mut().text(path),
-            publishable: &mut |texts| detector.borrow_mut().publishable(texts, |text| text),
+            publishable: &mut |texts| detector.borrow_mut().publishable(texts),
         };
         search.find()
     }
@@ -252,7 +252,7 @@ impl Detector<'_> {
             files.iter().any(|path| below(path) && path.as_str().ends_with(".md"))
         };
         let named: Vec<RepoPath> = named.into_iter().filter(holds).collect();
-        self.publishable(documents::adr_globs(files, &named), |glob| glob)
+        self.publishable(documents::adr_globs(files, &named))
     }
 
     fn files(&mut self) -> Vec<RepoPath> {

@@ -3,6 +3,7 @@
 use super::starter::render_text;
 use crate::config::Globs;
 use crate::model::RepoPath;
+use minijinja::{Value, context};
 use regex::Regex;
 use serde::{Deserialize, Deserializer, de};
 use std::cmp::Reverse;
@@ -94,9 +95,6 @@ pub(crate) struct FoundTracker {
     pub(crate) entries: String,
 }
 
-/// The values of a text of `work_items`, by name.
-type Values = BTreeMap<String, minijinja::Value>;
-
 /// Looks for the trackers among the files of a repo. `text` returns the beginning of a file, and `publishable` what may be written
 /// of a list.
 pub(super) struct TrackerSearch<'a> {
@@ -128,10 +126,10 @@ impl TrackerSearch<'_> {
                 parts.push((source, values));
             }
         }
-        let all_files: Vec<String> = parts.iter().flat_map(|(_, values)| texts(values, "files")).collect();
-        let write = |(source, mut values): (&Source, Values)| {
-            values.insert("all_files".to_owned(), all_files.clone().into());
-            render_text(&source.write, values.into())
+        let of_parts = parts.iter().filter_map(|(_, values)| values.get_attr("files").ok()?.try_iter().ok());
+        let all_files: Vec<Value> = of_parts.flatten().collect();
+        let write = |(source, values): (&Source, Value)| {
+            render_text(&source.write, context! { all_files => all_files.clone(), ..values })
         };
         let entries: String = parts.into_iter().map(write).collect();
         let (name, profiles) = (&tracker.name, &tracker.profiles);
@@ -139,7 +137,7 @@ impl TrackerSearch<'_> {
     }
 
     /// Returns the files of a source with the values for its text, if there are any.
-    fn plain(&mut self, source: &Source, mut paths: Vec<&RepoPath>) -> Option<(Vec<RepoPath>, Values)> {
+    fn plain(&mut self, source: &Source, mut paths: Vec<&RepoPath>) -> Option<(Vec<RepoPath>, Value)> {
         let mut written: Vec<String> = if source.contains.is_empty() {
             let globs = source.files.written.iter().enumerate();
             let is_used = |at| paths.iter().any(|path| source.files.set.matches(path.as_str()).contains(&at));
@@ -149,14 +147,14 @@ impl TrackerSearch<'_> {
             paths.iter().map(|path| globset::escape(path.as_str())).collect()
         };
         written = (self.publishable)(written);
-        let mut values: Values =
-            source.collect.iter().map(|(name, pattern)| (name.clone(), self.collected(pattern, &paths))).collect();
-        values.insert("files".to_owned(), written.clone().into());
-        (!written.is_empty()).then(|| (paths.into_iter().cloned().collect(), values))
+        let collected = source.collect.iter().map(|(name, pattern)| (name.clone(), self.collected(pattern, &paths)));
+        let collected: Value = collected.collect::<BTreeMap<_, _>>().into();
+        let is_used = !written.is_empty();
+        is_used.then(|| (paths.into_iter().cloned().collect(), context! { files => written, ..collected }))
     }
 
     /// Returns what a pattern's group matches in files, the most frequent first; of spellings in upper and lower case one.
-    fn collected(&mut self, pattern: &FieldPattern, paths: &[&RepoPath]) -> minijinja::Value {
+    fn collected(&mut self, pattern: &FieldPattern, paths: &[&RepoPath]) -> Vec<String> {
         let mut counts: BTreeMap<String, (usize, String)> = BTreeMap::new();
         for text in paths.iter().filter_map(|path| (self.text)(path)) {
             for found in pattern.0.captures_iter(&text).filter_map(|groups| groups.get(1)) {
@@ -171,11 +169,11 @@ impl TrackerSearch<'_> {
         let mut sorted: Vec<(usize, String)> = counts.into_values().collect();
         sorted.sort_by(|a, b| (Reverse(a.0), &a.1).cmp(&(Reverse(b.0), &b.1)));
         sorted.truncate(MOST_COLLECTED);
-        (self.publishable)(sorted.into_iter().map(|(_, text)| text).collect()).into()
+        (self.publishable)(sorted.into_iter().map(|(_, text)| text).collect())
     }
 
     /// Returns the folders of numbered files, each with the values for the source's text.
-    fn numbered(&mut self, source: &Source, rule: &Numbered, paths: &[&RepoPath]) -> Vec<(Vec<RepoPath>, Values)> {
+    fn numbered(&mut self, source: &Source, rule: &Numbered, paths: &[&RepoPath]) -> Vec<(Vec<RepoPath>, Value)> {
         let mut series: BTreeMap<(&str, &str), Vec<(&RepoPath, &str)>> = BTreeMap::new();
         for path in paths {
             let Some(groups) = rule.stem.0.captures(path.stem()) else { continue };
@@ -195,7 +193,7 @@ impl TrackerSearch<'_> {
         rule: &Numbered,
         (folder, prefix): (&str, &str),
         files: &[(&RepoPath, &str)],
-    ) -> Option<(Vec<RepoPath>, Values)> {
+    ) -> Option<(Vec<RepoPath>, Value)> {
         let heads = files.iter().take(MOST_READ).filter_map(|(path, number)| Some(((self.text)(path)?, *number)));
         let heads: Vec<(String, &str)> = heads.filter(|(head, _)| source.has_all(head)).collect();
         let field = heads.iter().find_map(|(head, number)| rule.field_with(head, number));
@@ -216,19 +214,13 @@ impl TrackerSearch<'_> {
         let globs = endings.into_iter().map(|ending| format!("{place}{begin}*.{ending}")).collect();
         let globs = (self.publishable)(globs);
         let front_matter = heads.iter().any(|(head, _)| head.starts_with("---"));
-        let values = [
-            ("files", globs.clone().into()),
-            ("name", name.into()),
-            (
-                "number",
-                field
-                    .map_or("digits".to_owned(), |field| if front_matter { field } else { field.to_lowercase() })
-                    .into(),
-            ),
-            ("front_matter", front_matter.into()),
-        ];
-        let values = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        (!globs.is_empty()).then(|| (files.iter().map(|(path, _)| (*path).clone()).collect(), values))
+        let number = match field {
+            None => "digits".to_owned(),
+            Some(field) if front_matter => field,
+            Some(field) => field.to_lowercase(),
+        };
+        let paths = files.iter().map(|(path, _)| (*path).clone()).collect();
+        (!globs.is_empty()).then(|| (paths, context! { files => globs, name, number, front_matter }))
     }
 }
 
@@ -241,11 +233,6 @@ const LEAST_SERIES: usize = 3;
 /// Returns whether globs include a file; hidden folders are included only where a glob spells them.
 fn includes(globs: &Globs, path: &RepoPath) -> bool {
     globs.set.matches(path.as_str()).into_iter().any(|glob| globs.spells_hidden(glob, path.as_str()))
-}
-
-fn texts(values: &Values, name: &str) -> Vec<String> {
-    let list = values.get(name).and_then(|value| value.try_iter().ok());
-    list.into_iter().flatten().map(|text| text.to_string()).collect()
 }
 
 impl Source {

@@ -11,29 +11,16 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 use std::fmt::Write as _;
 
+/// Returns these templates, each with its text.
+macro_rules! templates {
+    ($($name:literal)+) => { [$(($name, include_str!(concat!("../templates/", $name)))),+] };
+}
+
 /// The templates by name. A line that begins with `%%` is a statement, and `@{name}` is a value.
-const TEMPLATES: [(&str, &str); 21] = [
-    ("adr.md", include_str!("../templates/adr.md")),
-    ("agents.md", include_str!("../templates/agents.md")),
-    ("app.yml", include_str!("../templates/app.yml")),
-    ("batch.yml", include_str!("../templates/batch.yml")),
-    ("batch_task.yml", include_str!("../templates/batch_task.yml")),
-    ("check.yml", include_str!("../templates/check.yml")),
-    ("check_shards.yml", include_str!("../templates/check_shards.yml")),
-    ("checkout.yml", include_str!("../templates/checkout.yml")),
-    ("contextpack.yml", include_str!("../templates/contextpack.yml")),
-    ("diff.yml", include_str!("../templates/diff.yml")),
-    ("install.yml", include_str!("../templates/install.yml")),
-    ("jobs.yml", include_str!("../templates/jobs.yml")),
-    ("matrix.yml", include_str!("../templates/matrix.yml")),
-    ("merge.yml", include_str!("../templates/merge.yml")),
-    ("origin.yml", include_str!("../templates/origin.yml")),
-    ("push.yml", include_str!("../templates/push.yml")),
-    ("share.yml", include_str!("../templates/share.yml")),
-    ("sync.yml", include_str!("../templates/sync.yml")),
-    ("sync_step.yml", include_str!("../templates/sync_step.yml")),
-    ("take.yml", include_str!("../templates/take.yml")),
-    ("work_item.md", include_str!("../templates/work_item.md")),
+const TEMPLATES: [(&str, &str); 21] = templates![
+    "adr.md" "agents.md" "app.yml" "batch.yml" "batch_task.yml" "check.yml" "check_shards.yml" "checkout.yml" "contextpack.yml"
+    "diff.yml" "install.yml" "jobs.yml" "matrix.yml" "merge.yml" "origin.yml" "push.yml" "share.yml" "sync.yml" "sync_step.yml"
+    "take.yml" "work_item.md"
 ];
 
 /// The first line of the block in `.gitattributes`.
