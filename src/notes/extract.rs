@@ -214,7 +214,7 @@ pub fn extract(document: &Clean, binds: bool, limits: &NoteLimits) -> Notes {
     });
     let (rules, rules_left_out) = rules.finish();
     Notes {
-        summary: summary.finish(limits.bullets),
+        summary: first_by_rank(summary.found, limits.bullets),
         key_facts: facts.found,
         keywords: keywords.finish(document, limits.keywords),
         left_out: LeftOut { rules: rules_left_out, key_facts: facts.left_out, sentences: long_sentences },
@@ -296,6 +296,7 @@ const SUMMARY_WORDS: std::ops::RangeInclusive<usize> = 4..=40;
 
 #[derive(Debug, Default)]
 pub(super) struct Summary {
+    /// Bullets with the depths of their sections: those of deeper ones leave first.
     found: Vec<(usize, Clean)>,
     section: Option<usize>,
 }
@@ -330,13 +331,13 @@ impl Summary {
             self.found.push((depth, shown(document, range.clone())));
         }
     }
+}
 
-    /// Returns at most `most` bullets in the document's order; those of deeper sections leave first.
-    pub(super) fn finish(self, most: usize) -> Vec<Clean> {
-        let mut chosen: Vec<_> = self.found.into_iter().enumerate().collect();
-        chosen.sort_by_key(|(index, (depth, _))| (*depth, *index));
-        chosen.truncate(most);
-        chosen.sort_by_key(|(index, _)| *index);
-        chosen.into_iter().map(|(_, (_, text))| text).collect()
-    }
+/// Returns at most `most` of these texts in their order: those of the lowest ranks, the first of each.
+pub(super) fn first_by_rank<R: Ord + Copy>(found: Vec<(R, Clean)>, most: usize) -> Vec<Clean> {
+    let mut chosen: Vec<_> = found.into_iter().enumerate().collect();
+    chosen.sort_by_key(|(index, (rank, _))| (*rank, *index));
+    chosen.truncate(most);
+    chosen.sort_by_key(|(index, _)| *index);
+    chosen.into_iter().map(|(_, (_, text))| text).collect()
 }

@@ -1,10 +1,11 @@
 //! The rules of a document, word for word.
 
-use super::extract::{DocumentContext, on_one_line, shown};
+use super::extract::{DocumentContext, first_by_rank, on_one_line, shown};
 use super::sentences::{CodeText, lower, visible};
 use super::words::{self, Meaning, Strength, TitleMeaning, title_meaning};
 use crate::markdown::{TextBlock, TextBlockKind};
 use crate::redact::{Clean, CleanBuf};
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -14,7 +15,7 @@ const LONGEST: usize = 1000;
 #[derive(Debug)]
 pub(super) struct Rules {
     most: usize,
-    found: Vec<(Strength, Clean)>,
+    found: Vec<(Reverse<Strength>, Clean)>,
     seen: HashSet<Clean>,
     left_out: usize,
     last_end: usize,
@@ -115,7 +116,7 @@ impl Rules {
         self.left_out += usize::from(rule.len() > LONGEST);
         let is_new = rule.len() <= LONGEST && self.seen.insert(rule.clone());
         if is_new {
-            self.found.push((strength, rule));
+            self.found.push((Reverse(strength), rule));
         }
         is_new
     }
@@ -123,11 +124,7 @@ impl Rules {
     /// Returns the rules in the document's order, and how many are left out: first what has its place only, then advice.
     pub(super) fn finish(self) -> (Vec<Clean>, usize) {
         let over = self.found.len().saturating_sub(self.most);
-        let mut found: Vec<_> = self.found.into_iter().enumerate().collect();
-        found.sort_by_key(|(index, (strength, _))| (std::cmp::Reverse(*strength), *index));
-        found.truncate(self.most);
-        found.sort_by_key(|(index, _)| *index);
-        (found.into_iter().map(|(_, (_, rule))| rule).collect(), self.left_out + over)
+        (first_by_rank(self.found, self.most), self.left_out + over)
     }
 }
 
