@@ -1,17 +1,15 @@
 //! `contextpack card`, and what it shares with `contextpack box`.
 
 use super::args::{BoxCommand, CardAddArgs, CardCommand};
+use super::ledger::HandoffFiles;
 use crate::cli::args::Global;
 use crate::cli::input;
-use crate::config::Settings;
 use crate::console::report::print_invalid_pack;
 use crate::console::{self, Exit, Failure, Format, printable, stamp};
-use crate::engine::process_environment;
 use crate::handoff::cards::{
-    BoxContent, BoxSnapshot, Card, CardContent, CardError, CardFileKind, CardStore, CardWriter, ContentId,
-    LARGEST_BATCH, LogAppend, LogName, MessageStyle, PreparedCard, WrittenFiles, import, messages, parse,
+    BoxContent, BoxSnapshot, Card, CardContent, CardError, CardFileKind, CardWriter, ContentId, LARGEST_BATCH,
+    LogAppend, LogName, MessageStyle, PreparedCard, WrittenFiles, import, messages, parse,
 };
-use crate::redact::{Environment, Redactor};
 use crate::review::{read, verify};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -19,25 +17,8 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-pub(crate) struct CardFiles {
-    pub(crate) global: Global,
-    pub(crate) store: CardStore,
-    redactor: Redactor,
-    environment: Environment,
-}
-
-impl CardFiles {
-    pub(crate) fn open(global: &Global) -> Result<Self, Failure> {
-        let (root, configuration) = global.workspace().configuration()?;
-        Ok(Self::new(global, &root, &configuration.settings))
-    }
-
-    pub(crate) fn new(global: &Global, root: &Path, settings: &Settings) -> Self {
-        let (global, store) = (global.clone(), CardStore::new(root, settings.handover.dir.clone()));
-        Self { global, store, redactor: Redactor::new(&settings.redaction), environment: process_environment() }
-    }
-
-    pub(crate) fn writer(&self) -> CardWriter<'_> {
+impl HandoffFiles {
+    pub(crate) fn card_writer(&self) -> CardWriter<'_> {
         CardWriter::new(&self.redactor, &self.environment)
     }
 
@@ -69,7 +50,7 @@ impl CardFiles {
     pub(crate) fn read(&self, ids: &[ContentId]) -> Result<Vec<Result<Card, &'static str>>, Failure> {
         let now = stamp()?.generated_at;
         let cards = ids.iter().map(|id| match self.store.card_in_use(id, &now)? {
-            Ok(card) => Ok(Ok(self.writer().scrubbed(&card)?.0)),
+            Ok(card) => Ok(Ok(self.card_writer().scrubbed(&card)?.0)),
             Err(why) => Ok(Err(why)),
         });
         cards.collect()
@@ -81,7 +62,7 @@ pub(crate) fn removal_note(count: usize) -> Option<String> {
 }
 
 pub(crate) fn run(global: &Global, command: &CardCommand) -> Result<Exit, Failure> {
-    let files = CardFiles::open(global)?;
+    let files = HandoffFiles::open(global)?;
     files.settle(match command {
         CardCommand::Add(options) => add(&files, options),
         CardCommand::Show { ids } => show(&files, ids),
@@ -89,7 +70,7 @@ pub(crate) fn run(global: &Global, command: &CardCommand) -> Result<Exit, Failur
     })
 }
 
-fn add(files: &CardFiles, args: &CardAddArgs) -> Result<Exit, Failure> {
+fn add(files: &HandoffFiles, args: &CardAddArgs) -> Result<Exit, Failure> {
     let common = common_fields(args)?;
     let (mut cards, many) = match (&args.file, &args.text, &args.from_messages) {
         (Some(file), _, _) => (vec![json_of(file, "the card")?], false),
@@ -116,7 +97,7 @@ fn add(files: &CardFiles, args: &CardAddArgs) -> Result<Exit, Failure> {
             }
         }
     }
-    let prepared = files.writer().prepare(cards)?;
+    let prepared = files.card_writer().prepare(cards)?;
     files.store.transaction(|written| files.write(written, &prepared))?;
     let card_ids: Vec<&ContentId> = prepared.iter().map(|card| &card.id).collect();
     let lines: Vec<String> = card_ids.iter().map(ToString::to_string).collect();
@@ -186,7 +167,7 @@ pub(crate) fn batch(names: &[String], what: &str) -> Result<Vec<String>, Failure
     Ok(names)
 }
 
-fn show(files: &CardFiles, names: &[String]) -> Result<Exit, Failure> {
+fn show(files: &HandoffFiles, names: &[String]) -> Result<Exit, Failure> {
     let names = batch(names, "cards")?;
     let (mut ids, mut missing_card_ids) = (Vec::new(), Vec::new());
     for name in names {
@@ -230,7 +211,7 @@ pub(crate) fn card_lines(id: &ContentId, card: &Card) -> Vec<String> {
     lines
 }
 
-fn delete(files: &CardFiles, name: &str) -> Result<Exit, Failure> {
+fn delete(files: &HandoffFiles, name: &str) -> Result<Exit, Failure> {
     let missing = || CardError::card_not_found(name);
     let card_id = files.store.find(CardFileKind::Card, name)?.ok_or_else(missing)?;
     let deleted = files.store.delete_card(&card_id)?;
@@ -242,11 +223,11 @@ fn delete(files: &CardFiles, name: &str) -> Result<Exit, Failure> {
 }
 
 pub(crate) fn run_box(global: &Global, command: &BoxCommand) -> Result<Exit, Failure> {
-    let files = CardFiles::open(global)?;
+    let files = HandoffFiles::open(global)?;
     files.settle(box_command(&files, command))
 }
 
-fn box_command(files: &CardFiles, command: &BoxCommand) -> Result<Exit, Failure> {
+fn box_command(files: &HandoffFiles, command: &BoxCommand) -> Result<Exit, Failure> {
     let store = &files.store;
     match command {
         BoxCommand::New { ids, parents } => {
@@ -274,14 +255,14 @@ fn box_command(files: &CardFiles, command: &BoxCommand) -> Result<Exit, Failure>
     }
 }
 
-fn print_box(files: &CardFiles, box_id: ContentId) -> Result<Exit, Failure> {
+fn print_box(files: &HandoffFiles, box_id: ContentId) -> Result<Exit, Failure> {
     files.global.print(&json!({"box_id": box_id}), [box_id.to_string()])
 }
 
-fn append_to_log(files: &CardFiles, log: &str, ids: &[String], author: Option<&str>) -> Result<Exit, Failure> {
+fn append_to_log(files: &HandoffFiles, log: &str, ids: &[String], author: Option<&str>) -> Result<Exit, Failure> {
     let log = LogName::new(log)?;
-    files.writer().check_name(log.as_str(), "the log's name")?;
-    let author = files.writer().line(author.unwrap_or(log.as_str()))?;
+    files.card_writer().check_name(log.as_str(), "the log's name")?;
+    let author = files.card_writer().line(author.unwrap_or(log.as_str()))?;
     if author.is_empty() {
         return Err(Failure::usage("`--author` is empty"));
     }
@@ -293,7 +274,7 @@ fn append_to_log(files: &CardFiles, log: &str, ids: &[String], author: Option<&s
     files.global.print(&appended, [name])
 }
 
-fn list_boxes(files: &CardFiles) -> Result<Exit, Failure> {
+fn list_boxes(files: &HandoffFiles) -> Result<Exit, Failure> {
     let counted = |count: usize| console::counted(count, "card");
     let (mut boxes, mut lines) = (Vec::new(), Vec::new());
     for id in files.store.boxes()? {
@@ -308,7 +289,7 @@ fn list_boxes(files: &CardFiles) -> Result<Exit, Failure> {
     files.global.print(&json!({"boxes": boxes, "logs": logs}), lines)
 }
 
-fn print_difference(files: &CardFiles, old: &[ContentId], new: &[ContentId]) -> Result<Exit, Failure> {
+fn print_difference(files: &HandoffFiles, old: &[ContentId], new: &[ContentId]) -> Result<Exit, Failure> {
     let without = |ids: &[ContentId], others: &[ContentId]| -> (Vec<ContentId>, Vec<ContentId>) {
         let others: BTreeSet<&ContentId> = others.iter().collect();
         ids.iter().cloned().partition(|id| !others.contains(id))
@@ -324,7 +305,7 @@ fn print_difference(files: &CardFiles, old: &[ContentId], new: &[ContentId]) -> 
 }
 
 /// Makes a box of two cards: the instructions and the context of a pack, which are what an agent reads.
-fn from_pack(files: &CardFiles, path: &Path) -> Result<Exit, Failure> {
+fn from_pack(files: &HandoffFiles, path: &Path) -> Result<Exit, Failure> {
     let bytes = input::file_or_stdin(path)?;
     let verification = verify(&bytes);
     let Some(pack) = read(&bytes).ok().filter(|_| verification.is_valid()) else {
@@ -343,7 +324,7 @@ fn from_pack(files: &CardFiles, path: &Path) -> Result<Exit, Failure> {
     };
     let cards =
         vec![card("sys.rendered_prompt", &rendering.instructions), card("task.instruction", &rendering.context)];
-    let cards = files.writer().prepare(cards)?;
+    let cards = files.card_writer().prepare(cards)?;
     let snapshot = BoxSnapshot::new(cards.iter().map(|card| card.id.clone()).collect(), Vec::new());
     files.store.transaction(|written| {
         files.write(written, &cards)?;
@@ -352,7 +333,7 @@ fn from_pack(files: &CardFiles, path: &Path) -> Result<Exit, Failure> {
     print_box(files, snapshot.id())
 }
 
-fn show_boxes(files: &CardFiles, names: &[String], style: MessageStyle) -> Result<Exit, Failure> {
+fn show_boxes(files: &HandoffFiles, names: &[String], style: MessageStyle) -> Result<Exit, Failure> {
     let names = batch(names, "boxes")?;
     let is_one = names.len() == 1;
     let (mut found, mut missing_box_ids): (Vec<BoxContent>, Vec<String>) = (Vec::new(), Vec::new());
@@ -380,7 +361,7 @@ fn show_boxes(files: &CardFiles, names: &[String], style: MessageStyle) -> Resul
     show_cards(files, &found, style)
 }
 
-fn show_cards(files: &CardFiles, boxes: &[BoxContent], style: MessageStyle) -> Result<Exit, Failure> {
+fn show_cards(files: &HandoffFiles, boxes: &[BoxContent], style: MessageStyle) -> Result<Exit, Failure> {
     let mut seen = BTreeSet::new();
     let ids: Vec<ContentId> = boxes.iter().flat_map(|content| &content.card_ids).cloned().collect();
     let ids: Vec<ContentId> = ids.into_iter().filter(|id| seen.insert(id.clone())).collect();

@@ -1,7 +1,8 @@
 //! `contextpack handover`.
 
 use super::args::HandoverArgs;
-use super::card::{CardFiles, key_and_value, removal_note};
+use super::card::{key_and_value, removal_note};
+use super::ledger::HandoffFiles;
 use crate::cli::args::{BudgetArgs, Global};
 use crate::cli::input::{self, from_here};
 use crate::cli::packs::OpenedRepository;
@@ -24,11 +25,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 pub(crate) fn run(global: &Global, args: &HandoverArgs) -> Result<Exit, Failure> {
-    let files = CardFiles::open(global)?;
+    let files = HandoffFiles::open(global)?;
     files.settle(hand_over(&files, args))
 }
 
-fn hand_over(files: &CardFiles, args: &HandoverArgs) -> Result<Exit, Failure> {
+fn hand_over(files: &HandoffFiles, args: &HandoverArgs) -> Result<Exit, Failure> {
     let (built, folder, shown_folder) = settled(|| prepare(files, args))?;
     let BuiltHandover { plan, sealed, agent, exit } = &built;
     let file = built.file();
@@ -51,7 +52,7 @@ fn hand_over(files: &CardFiles, args: &HandoverArgs) -> Result<Exit, Failure> {
 }
 
 /// Checks the request and builds the pack in memory, and returns it with its folder and that folder's path for people.
-fn prepare(files: &CardFiles, args: &HandoverArgs) -> Result<(BuiltHandover, Folder, String), Failure> {
+fn prepare(files: &HandoffFiles, args: &HandoverArgs) -> Result<(BuiltHandover, Folder, String), Failure> {
     let repository = files.global.open(Some(Access::Read))?;
     let recipe = recipe(&repository, &args.recipe)?;
     let arguments = arguments(&args.arguments)?;
@@ -101,7 +102,7 @@ impl BuiltHandover {
 
 pub(crate) fn built(
     opened: &OpenedRepository<'_>,
-    files: &CardFiles,
+    files: &HandoffFiles,
     task: HandoverTask<'_>,
 ) -> Result<BuiltHandover, Failure> {
     let OpenedRepository { repository, project, .. } = opened;
@@ -115,7 +116,7 @@ pub(crate) fn built(
     let HandoverTask { name, recipe, arguments, boxes, .. } = task;
     let (to, profile, from, root, now) = (&to, &profile(known), from.as_ref(), root.as_deref(), &stamp.generated_at);
     let request = HandoverRequest { name, recipe, arguments, boxes, to, profile, from, root, now };
-    let mut plan = plan(&request, &files.store, files.writer())?;
+    let mut plan = plan(&request, &files.store, files.card_writer())?;
     if let Some(log) = task.output_box {
         plan.output_box = log;
     }
@@ -248,7 +249,13 @@ fn check_free(folder: &Folder, shown: &str, built: &BuiltHandover) -> Result<(),
     )))
 }
 
-fn write(files: &CardFiles, plan: &HandoverPlan, sealed: &Sealed, folder: &Folder, name: &str) -> Result<(), Failure> {
+fn write(
+    files: &HandoffFiles,
+    plan: &HandoverPlan,
+    sealed: &Sealed,
+    folder: &Folder,
+    name: &str,
+) -> Result<(), Failure> {
     let store = &files.store;
     store.transaction(|written| {
         plan.new_cards.iter().try_for_each(|card| written.card(store, card))?;
@@ -261,7 +268,7 @@ fn write(files: &CardFiles, plan: &HandoverPlan, sealed: &Sealed, folder: &Folde
 }
 
 /// Says on stderr what the result does not: secrets that were removed, and a log that was used before.
-fn report_notes(files: &CardFiles, plan: &HandoverPlan, appended: usize) -> Result<(), Failure> {
+fn report_notes(files: &HandoffFiles, plan: &HandoverPlan, appended: usize) -> Result<(), Failure> {
     let removed = removal_note(plan.new_cards.iter().map(|card| card.redacted).sum());
     let unread = plan.cards.iter().filter_map(|card| {
         let why = card.card.as_ref().err()?;

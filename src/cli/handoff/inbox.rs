@@ -2,7 +2,7 @@
 
 use super::args::{InboxCommand, TurnArg, TurnPutArgs};
 use super::handover::{not_found, party};
-use super::ledger::{Done, LedgerFiles, OpenLedger, fault_outputs, state_output, state_text};
+use super::ledger::{Done, HandoffFiles, OpenLedger, fault_outputs, state_output, state_text};
 use super::publish::UnknownPush;
 use crate::cli::args::Global;
 use crate::cli::packs::OpenedRepository;
@@ -18,7 +18,7 @@ use crate::store::Access;
 use serde_json::json;
 use std::cell::Cell;
 
-impl LedgerFiles {
+impl HandoffFiles {
     fn open_inbox(&self, agent: &LogName) -> OpenLedger<'_> {
         OpenLedger { files: self, folder: &self.inboxes, name: agent.as_str().to_owned() }
     }
@@ -30,7 +30,7 @@ impl LedgerFiles {
             return Ok(self.open_inbox(&name));
         }
         let name = settled(|| {
-            let repository = self.cards.global.open(Some(Access::Read))?;
+            let repository = self.global.open(Some(Access::Read))?;
             Ok(own_log(&party(&repository.project(), agent)?)?)
         });
         Ok(self.open_inbox(&name?))
@@ -41,11 +41,11 @@ pub(crate) fn run(global: &Global, command: &InboxCommand) -> Result<Exit, Failu
     if let InboxCommand::Put(options) = command {
         return put(global, options);
     }
-    let files = LedgerFiles::open(global)?;
-    files.cards.settle(run_on(&files, command))
+    let files = HandoffFiles::open(global)?;
+    files.settle(run_on(&files, command))
 }
 
-fn run_on(files: &LedgerFiles, command: &InboxCommand) -> Result<Exit, Failure> {
+fn run_on(files: &HandoffFiles, command: &InboxCommand) -> Result<Exit, Failure> {
     match command {
         // Answered above.
         InboxCommand::Put(_) => Ok(Exit::Done),
@@ -68,7 +68,7 @@ fn run_on(files: &LedgerFiles, command: &InboxCommand) -> Result<Exit, Failure> 
     }
 }
 
-fn list(files: &LedgerFiles, agent: &str) -> Result<Exit, Failure> {
+fn list(files: &HandoffFiles, agent: &str) -> Result<Exit, Failure> {
     let open = files.inbox(agent)?;
     let inbox = open.read()?;
     let turns = inbox.states();
@@ -90,11 +90,11 @@ fn list(files: &LedgerFiles, agent: &str) -> Result<Exit, Failure> {
         "turns": outputs,
         "faults": fault_outputs(&inbox.faults),
     });
-    files.cards.global.print(&output, lines)?;
+    files.global.print(&output, lines)?;
     open.report_faults(&inbox)
 }
 
-fn claim(files: &LedgerFiles, arg: &TurnArg, author: Option<&str>) -> Result<Done, Failure> {
+fn claim(files: &HandoffFiles, arg: &TurnArg, author: Option<&str>) -> Result<Done, Failure> {
     files.inbox(&arg.agent)?.claim(author, |inbox, repeats| match &arg.turn {
         Some(typed) => inbox.state_of(&inbox.find_turn(typed)?).map(Some),
         None => {
@@ -105,7 +105,7 @@ fn claim(files: &LedgerFiles, arg: &TurnArg, author: Option<&str>) -> Result<Don
     })
 }
 
-fn set_closed(files: &LedgerFiles, agent: &str, closed: bool) -> Result<Done, Failure> {
+fn set_closed(files: &HandoffFiles, agent: &str, closed: bool) -> Result<Done, Failure> {
     let inbox = files.inbox(agent)?;
     let (_, changed) = inbox.decided(|inbox| {
         let file = inbox.set_closed(closed);
@@ -122,9 +122,9 @@ fn put(global: &Global, args: &TurnPutArgs) -> Result<Exit, Failure> {
     // What is wrong, for programs that read the result and not the message.
     let code = Cell::new("bad_request");
     let run = || {
-        let files = LedgerFiles::open(global)?;
+        let files = HandoffFiles::open(global)?;
         let done = files.published(args.wake.publish, Some(&args.wake), || dispatch(&files, args, &code));
-        files.cards.settle(done)
+        files.settle(done)
     };
     run().or_else(|failure| {
         if global.format != Format::Json {
@@ -144,20 +144,20 @@ fn put(global: &Global, args: &TurnPutArgs) -> Result<Exit, Failure> {
     })
 }
 
-fn dispatch(files: &LedgerFiles, args: &TurnPutArgs, code: &Cell<&'static str>) -> Result<Done, Failure> {
+fn dispatch(files: &HandoffFiles, args: &TurnPutArgs, code: &Cell<&'static str>) -> Result<Done, Failure> {
     let failed = |error: CardError| {
         code.set(if matches!(error, CardError::Secret(_)) { "secret" } else { "invalid_file" });
         Failure::from(error)
     };
     code.set("not_found");
-    let (to, root, from_agent) = match settled(|| recipient(&files.cards.global, args))? {
+    let (to, root, from_agent) = match settled(|| recipient(&files.global, args))? {
         Ok(found) => found,
-        Err(message) => return refused("rejected", "agent_not_found", &files.cards.redacted(&message)),
+        Err(message) => return refused("rejected", "agent_not_found", &files.redacted(&message)),
     };
     let inbox = own_log(&to).map_err(failed)?;
     code.set("box_not_found");
-    let writer = files.cards.writer();
-    let content = files.cards.store.existing_box(&args.context).map_err(|error| match error {
+    let writer = files.card_writer();
+    let content = files.store.existing_box(&args.context).map_err(|error| match error {
         error @ CardError::NotFound(_) => error.into(),
         error => failed(error),
     })?;
@@ -197,7 +197,7 @@ fn dispatch(files: &LedgerFiles, args: &TurnPutArgs, code: &Cell<&'static str>) 
         }
         Dispatched::Known => {}
         Dispatched::New(file) => {
-            files.written.borrow_mut().snapshot_of(&files.cards.store, &content)?;
+            files.written.borrow_mut().snapshot_of(&files.store, &content)?;
             open.create(&file)?;
         }
     }
@@ -209,7 +209,7 @@ fn dispatch(files: &LedgerFiles, args: &TurnPutArgs, code: &Cell<&'static str>) 
     let turn = inbox.state_of(&turn).map_err(failed)?;
     // A turn that was dispatched and not committed is committed now.
     files.record(open.shown(&path));
-    files.record(files.cards.store.shown(CardFileKind::Box, &request.context_box_id));
+    files.record(files.store.shown(CardFileKind::Box, &request.context_box_id));
     let ring = (turn.status == Status::Pending).then(|| open.ring(&inbox, &turn.attempt(), &path));
     let output = json!({
         "status": "accepted",

@@ -3,9 +3,9 @@
 use super::matrix;
 use crate::cli::args::BudgetArgs;
 use crate::cli::handoff::args::WakeArgs;
-use crate::cli::handoff::card::{CardFiles, removal_note};
+use crate::cli::handoff::card::removal_note;
 use crate::cli::handoff::handover::{BuiltHandover, HandoverTask, built, party};
-use crate::cli::handoff::ledger::{Done, LedgerFiles};
+use crate::cli::handoff::ledger::{Done, HandoffFiles};
 use crate::cli::input;
 use crate::cli::packs::OpenedRepository;
 use crate::config::{BatchFile, TargetStrategy};
@@ -41,30 +41,29 @@ struct BuiltBatch {
 }
 
 /// Forks a batch: checks and builds everything, then writes it, `batch.json` last.
-pub(super) fn run(files: &LedgerFiles, file: &Path, boxes: &[String], wake: &WakeArgs) -> Result<Exit, Failure> {
+pub(super) fn run(files: &HandoffFiles, file: &Path, boxes: &[String], wake: &WakeArgs) -> Result<Exit, Failure> {
     let shown = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
     let bytes = input::file_or_stdin(file)?;
     let text = String::from_utf8(bytes).map_err(|_| Failure::Usage(format!("`{shown}` is not UTF-8")))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let cards = &files.cards;
     let (file, lines) = match BatchFile::read(text, files.settings.handover.max_tasks) {
         Ok(read) => read,
         Err(faults) => {
             for fault in faults {
-                print_error(&cards.redacted(&format!("{}{}", prefix(&shown, fault.line), fault.message)), None)?;
+                print_error(&files.redacted(&format!("{}{}", prefix(&shown, fault.line), fault.message)), None)?;
             }
             return Ok(Exit::Usage);
         }
     };
-    let (batch, removed) = batch(cards, file)?;
+    let (batch, removed) = batch(files, file)?;
     if let Some(note) = removal_note(removed) {
-        cards.global.note(&format!("note: {shown}: {note}"))?;
+        files.global.note(&format!("note: {shown}: {note}"))?;
     }
     let plan = ForkPlan { shown, lines, id: batch.id(), batch, boxes };
     files.published(wake.publish, Some(wake), || fork(files, &plan))
 }
 
-fn fork(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<Done, Failure> {
+fn fork(files: &HandoffFiles, plan: &ForkPlan<'_>) -> Result<Done, Failure> {
     let id = &plan.id;
     let existed = files.batches.has_batch(id)?;
     let mut exit = Exit::Done;
@@ -89,7 +88,7 @@ fn fork(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<Done, Failure> {
         let (agent, pack) = (task.agent.as_deref().unwrap_or_default(), task.pack.as_deref().unwrap_or_default());
         format!("{:>4}  {agent}  {pack}  {}", task.task_index.to_string(), task.output_box)
     });
-    let tasks: Vec<String> = tasks.filter(|_| files.cards.global.format == Format::Text).collect();
+    let tasks: Vec<String> = tasks.filter(|_| files.global.format == Format::Text).collect();
     let (message, lines) = (format!("Fork batch {id}"), vec![id.to_string()]);
     let output = json!({"batch_id": id, "existed": existed, "matrix": matrix});
     let mut done = Done::new(message, &output, lines).noted(known);
@@ -98,11 +97,11 @@ fn fork(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<Done, Failure> {
 }
 
 /// Records what an earlier fork of the plan wrote: perhaps it was not committed.
-fn record_forked(files: &LedgerFiles, ledger: &Ledger) -> Result<(), Failure> {
+fn record_forked(files: &HandoffFiles, ledger: &Ledger) -> Result<(), Failure> {
     let fork = ledger.fork.as_ref();
     let own = [Some("batch.json"), fork.map(|fork| fork.path.as_str())];
     own.into_iter().flatten().for_each(|path| files.record_known(files.batches.shown(&ledger.name, &path)));
-    let store = &files.cards.store;
+    let store = &files.store;
     let record = |kind, id: &ContentId| files.record_known(store.shown(kind, id));
     for task in fork.into_iter().flat_map(|fork| &fork.tasks) {
         files.record_known(task.pack.clone());
@@ -122,13 +121,13 @@ fn record_forked(files: &LedgerFiles, ledger: &Ledger) -> Result<(), Failure> {
     Ok(())
 }
 
-fn build(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<BuiltBatch, Failure> {
-    let repository = files.cards.global.open(Some(Access::Read))?;
-    let opened = OpenedRepository::new(&files.cards.global, &repository);
+fn build(files: &HandoffFiles, plan: &ForkPlan<'_>) -> Result<BuiltBatch, Failure> {
+    let repository = files.global.open(Some(Access::Read))?;
+    let opened = OpenedRepository::new(&files.global, &repository);
     let at = |line, failure: Failure| failure.map_message(|message| prefix(&plan.shown, line) + &message);
     let parent_log = party(&opened.project, &plan.batch.parent_agent).and_then(|parent| Ok(own_log(&parent)?));
     let parent_log = parent_log.map_err(|error| at(None, error))?;
-    let given = plan.boxes.iter().map(|name| files.cards.store.existing_box(name)).collect::<Result<Vec<_>, _>>()?;
+    let given = plan.boxes.iter().map(|name| files.store.existing_box(name)).collect::<Result<Vec<_>, _>>()?;
     let mut batch = BuiltBatch { parent_log, tasks: Vec::with_capacity(plan.batch.tasks.len()), exit: Exit::Done };
     let mut reused: BTreeMap<String, usize> = BTreeMap::new();
     for (index, task) in plan.batch.tasks.iter().enumerate() {
@@ -152,7 +151,7 @@ fn build(files: &LedgerFiles, plan: &ForkPlan<'_>) -> Result<BuiltBatch, Failure
 }
 
 fn build_task(
-    files: &LedgerFiles,
+    files: &HandoffFiles,
     opened: &OpenedRepository<'_>,
     plan: &ForkPlan<'_>,
     given: &[BoxContent],
@@ -164,7 +163,7 @@ fn build_task(
     let mut arguments = BTreeMap::from([given_as("instruction", &task.instruction), strategy]);
     let mut boxes = Vec::new();
     if let Some(name) = &task.context_box_id {
-        let content = files.cards.store.existing_box(name)?;
+        let content = files.store.existing_box(name)?;
         // A box that only the plan names has to be one that the recipe may read.
         if given.iter().any(|given| given.covers(&content)) {
             boxes.push(name.clone());
@@ -179,17 +178,17 @@ fn build_task(
     let (arguments, boxes, budget) = (&RecipeArguments(arguments), &boxes[..], &BudgetArgs::default());
     let (to, from, root) = (&*task.target_ref, Some(&*plan.batch.parent_agent), task.root.as_ref());
     let handover = HandoverTask { name: RECIPE, recipe, arguments, boxes, to, from, root, output_box, budget };
-    built(opened, &files.cards, handover)
+    built(opened, files, handover)
 }
 
 /// Returns the batch of a plan, without secrets, and how many of its values held some.
-fn batch(cards: &CardFiles, file: BatchFile) -> Result<(Batch, usize), Failure> {
+fn batch(files: &HandoffFiles, file: BatchFile) -> Result<(Batch, usize), Failure> {
     let deadline_seconds = file.deadline().unwrap_or(DEADLINE_SECONDS);
     let BatchFile { parent_agent, tool_call_id, key, fail_fast, tasks, .. } = file;
     let (schema_version, fail_fast) = (BATCH_VERSION.to_owned(), fail_fast.unwrap_or(false));
     let batch = Batch { schema_version, parent_agent, tool_call_id, key, fail_fast, deadline_seconds, tasks };
     let mut value = serde_json::to_value(&batch).map_err(std::io::Error::from)?;
-    let removed = cards.writer().scrub_value(&mut value)?;
+    let removed = files.card_writer().scrub_value(&mut value)?;
     let scrubbed = serde_json::from_value(value).map_err(|_| {
         Failure::Input("a secret is where the plan needs another value; nothing was written".to_owned())
     })?;
@@ -201,10 +200,10 @@ fn prefix(shown: &str, line: Option<u32>) -> String {
 }
 
 /// Writes cards, boxes and packs, the event of the fork, and `batch.json` last: without it there is no batch.
-fn write(files: &LedgerFiles, plan: &ForkPlan<'_>, built: &BuiltBatch) -> Result<(), Failure> {
+fn write(files: &HandoffFiles, plan: &ForkPlan<'_>, built: &BuiltBatch) -> Result<(), Failure> {
     let dir = files.settings.handover.packs().ok_or_else(|| Failure::usage("`handover.dir` is no folder"))?;
     let folder = Folder::open(&files.root, &dir)?;
-    let store = &files.cards.store;
+    let store = &files.store;
     let mut forked = Vec::with_capacity(built.tasks.len());
     let mut packs: Vec<(String, &[u8])> = Vec::with_capacity(built.tasks.len());
     for (index, task) in built.tasks.iter().enumerate() {

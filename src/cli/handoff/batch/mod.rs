@@ -4,7 +4,7 @@ mod fork;
 
 use super::args::{BatchArg, BatchCommand};
 use super::ledger::{
-    Done, LedgerFiles, OpenLedger, age, attempt_output, fault_outputs, outcome_line, state_output, state_text, time,
+    Done, HandoffFiles, OpenLedger, age, attempt_output, fault_outputs, outcome_line, state_output, state_text, time,
 };
 use super::wake::Ring;
 use crate::cli::args::Global;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
-impl LedgerFiles {
+impl HandoffFiles {
     fn batch(&self, arg: &BatchArg) -> Result<OpenLedger<'_>, Failure> {
         Ok(self.open_batch(&self.batches.find_batch(&arg.id)?))
     }
@@ -29,11 +29,11 @@ impl LedgerFiles {
 }
 
 pub(crate) fn run(global: &Global, command: &BatchCommand) -> Result<Exit, Failure> {
-    let files = LedgerFiles::open(global)?;
-    files.cards.settle(run_on(&files, command))
+    let files = HandoffFiles::open(global)?;
+    files.settle(run_on(&files, command))
 }
 
-fn run_on(files: &LedgerFiles, command: &BatchCommand) -> Result<Exit, Failure> {
+fn run_on(files: &HandoffFiles, command: &BatchCommand) -> Result<Exit, Failure> {
     match command {
         BatchCommand::Fork { file, boxes, wake } => fork::run(files, file, boxes, wake),
         BatchCommand::Claim { task, author, publish } => files.published(*publish, None, || {
@@ -66,9 +66,9 @@ fn run_on(files: &LedgerFiles, command: &BatchCommand) -> Result<Exit, Failure> 
     }
 }
 
-fn status(files: &LedgerFiles, batch: &BatchArg, watch: Option<Duration>) -> Result<Exit, Failure> {
+fn status(files: &HandoffFiles, batch: &BatchArg, watch: Option<Duration>) -> Result<Exit, Failure> {
     let batch = files.batch(batch)?;
-    let format = files.cards.global.format;
+    let format = files.global.format;
     let mut shown: Option<Vec<String>> = None;
     let mut exit = Exit::Done;
     loop {
@@ -142,7 +142,7 @@ fn status_text(ledger: &Ledger, states: &[TaskState]) -> String {
     format!("{}{joined}", ledger.status(states).name())
 }
 
-fn list(files: &LedgerFiles) -> Result<Exit, Failure> {
+fn list(files: &HandoffFiles) -> Result<Exit, Failure> {
     let (mut batches, mut lines, mut exit) = (Vec::new(), Vec::new(), Exit::Done);
     for id in files.batches.batches()? {
         let batch = files.open_batch(&id);
@@ -164,10 +164,10 @@ fn list(files: &LedgerFiles) -> Result<Exit, Failure> {
         exit = Exit::Input;
         files.report_error(&format!("`{path}`: it is no batch; remove it"))?;
     }
-    if batches.is_empty() && exit == Exit::Done && files.cards.global.format == Format::Text {
-        files.cards.global.note("note: there are no batches; `contextpack batch fork` makes one")?;
+    if batches.is_empty() && exit == Exit::Done && files.global.format == Format::Text {
+        files.global.note("note: there are no batches; `contextpack batch fork` makes one")?;
     }
-    files.cards.global.print(&json!({"batches": batches}), lines)?;
+    files.global.print(&json!({"batches": batches}), lines)?;
     Ok(exit)
 }
 
@@ -217,7 +217,7 @@ fn matrix(ledger: &Ledger) -> BatchMatrix {
     BatchMatrix { include: include.collect() }
 }
 
-fn expire(files: &LedgerFiles, batch: &BatchArg) -> Result<Done, Failure> {
+fn expire(files: &HandoffFiles, batch: &BatchArg) -> Result<Done, Failure> {
     let batch = files.batch(batch)?;
     let ledger = batch.read()?;
     let Some((plan, fork)) = ledger.plan.as_ref().zip(ledger.fork.as_ref()) else {
@@ -264,17 +264,17 @@ fn ended(batch: &OpenLedger<'_>, attempts: &[Attempt], status: &str) -> Done {
     Done::new(message, &json!({"ended": attempts.iter().map(attempt_output).collect::<Value>()}), lines)
 }
 
-fn join(files: &LedgerFiles, batch: &BatchArg) -> Result<Done, Failure> {
+fn join(files: &HandoffFiles, batch: &BatchArg) -> Result<Done, Failure> {
     let batch = files.batch(batch)?;
     let writer = files.writer(None)?;
-    let store = &files.cards.store;
+    let store = &files.store;
     // Everything is checked before the batch is closed.
     let ledger = batch.read()?;
     let (result, _) = ledger.join(&writer)?;
     let log = parent_log(&ledger)?;
     store.check_append(&log)?;
     store.read_box(log.as_str())?;
-    files.cards.writer().prepare(vec![card(&ledger, &result)])?;
+    files.card_writer().prepare(vec![card(&ledger, &result)])?;
     let (ledger, result) = batch.decided(|ledger| ledger.join(&writer))?;
     // A crash here leaves the card to the next join, which makes the same one.
     let file = batch.shown(&LedgerPath::File("result.json"));
@@ -289,17 +289,17 @@ fn join(files: &LedgerFiles, batch: &BatchArg) -> Result<Done, Failure> {
     let parent = ledger.plan.as_ref().map(|plan| &plan.parent_agent);
     let payload = json!({"batch": ledger.name, "parent_agent": parent, "status": status});
     let ring = Some(Ring { event: "contextpack-result", payload, file });
-    let note = format!("the result is in the log `{}`", files.cards.redacted(log.as_str()));
+    let note = format!("the result is in the log `{}`", files.redacted(log.as_str()));
     let output = json!({"status": result.status, "results": result.results});
     let message = format!("Join batch {}: {status}", ledger.name);
     Ok(Done { ring, ..Done::new(message, &output, lines).noted([note]) })
 }
 
 /// Writes the card with a result and appends it to the log of the parent, unless that was done before.
-fn give_result(files: &LedgerFiles, card: Value, log: &LogName) -> Result<(), Failure> {
-    let store = &files.cards.store;
-    let cards = files.cards.writer().prepare(vec![card])?;
-    files.cards.write(&mut files.written.borrow_mut(), &cards)?;
+fn give_result(files: &HandoffFiles, card: Value, log: &LogName) -> Result<(), Failure> {
+    let store = &files.store;
+    let cards = files.card_writer().prepare(vec![card])?;
+    files.write(&mut files.written.borrow_mut(), &cards)?;
     let card_ids: Vec<ContentId> = cards.into_iter().map(|card| card.id).collect();
     let known = store.read_box(log.as_str())?;
     let is_known = card_ids.iter().all(|id| known.as_ref().is_some_and(|known| known.card_ids.contains(id)));

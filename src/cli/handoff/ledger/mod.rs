@@ -6,18 +6,19 @@ pub(crate) use open::{OpenLedger, age, attempt_output, fault_outputs, outcome_li
 
 use crate::cli::args::Global;
 use crate::cli::handoff::args::{OutcomeArgs, PublishArgs, WakeArgs};
-use crate::cli::handoff::card::CardFiles;
 use crate::cli::handoff::publish::{self, Published, Publisher, UnknownPush};
 use crate::cli::handoff::wake::{Doorbell, Ring};
 use crate::cli::input;
 use crate::config::Settings;
 use crate::console::{self, Exit, Failure, PathFailure, object, printable, stamp};
-use crate::handoff::cards::{ContentId, LogName, ToolError, WrittenFiles};
+use crate::engine::process_environment;
+use crate::handoff::cards::{CardStore, ContentId, LogName, ToolError, WrittenFiles};
 use crate::handoff::handover::{Party, own_log};
 use crate::handoff::ledger::{
     BATCHES, ClaimState, INBOXES, Ledger, LedgerFolder, Outcome, TurnRequest, WorkId, Writer,
 };
 use crate::model::RepoPath;
+use crate::redact::{Environment, Redactor};
 use crate::review::read;
 use crate::store::{StoreError, random_name};
 use serde::Serialize;
@@ -28,10 +29,14 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-pub(crate) struct LedgerFiles {
-    pub(crate) cards: CardFiles,
+/// The files below the folder of cards, and what removes secrets from what is written there and printed of it.
+pub(crate) struct HandoffFiles {
+    pub(crate) global: Global,
     pub(crate) root: PathBuf,
     pub(crate) settings: Settings,
+    pub(crate) redactor: Redactor,
+    pub(crate) environment: Environment,
+    pub(crate) store: CardStore,
     pub(crate) batches: LedgerFolder,
     pub(crate) inboxes: LedgerFolder,
     /// The packs of handovers that were read, by the boxes that these made.
@@ -66,15 +71,25 @@ impl Done {
     }
 }
 
-impl LedgerFiles {
+impl HandoffFiles {
     pub(crate) fn open(global: &Global) -> Result<Self, Failure> {
         let (root, configuration) = global.workspace().configuration()?;
         let settings = configuration.settings;
         let dir = &settings.handover.dir;
         let [batches, inboxes] = [&BATCHES, &INBOXES].map(|kind| LedgerFolder::new(kind, &root, dir));
-        let cards = CardFiles::new(global, &root, &settings);
-        let (packs, written, publisher) = Default::default();
-        Ok(Self { cards, root, settings, batches, inboxes, packs, written, publisher })
+        Ok(Self {
+            global: global.clone(),
+            redactor: Redactor::new(&settings.redaction),
+            environment: process_environment(),
+            store: CardStore::new(&root, dir.clone()),
+            batches,
+            inboxes,
+            packs: RefCell::default(),
+            written: RefCell::default(),
+            publisher: RefCell::default(),
+            root,
+            settings,
+        })
     }
 
     pub(crate) fn record(&self, path: String) {
@@ -128,12 +143,12 @@ impl LedgerFiles {
                 break done;
             }
         };
-        done.print(&self.cards.global)?;
+        done.print(&self.global)?;
         self.finish()?;
         let Some((doorbell, ring)) = doorbell.flatten().zip(done.ring) else { return Ok(done.exit) };
         if let Err(why) = self.rung(&doorbell, ring, options.push) {
-            let why = self.cards.redacted(&why.message());
-            self.cards.global.note(&format!("warning: the doorbell was not rung: {why}; what was written stays"))?;
+            let why = self.redacted(&why.message());
+            self.global.note(&format!("warning: the doorbell was not rung: {why}; what was written stays"))?;
             return Ok(done.exit.and(Exit::Outside));
         }
         Ok(done.exit)
@@ -143,14 +158,14 @@ impl LedgerFiles {
         let written = self.written.take();
         let published = match &mut *self.publisher.borrow_mut() {
             Some(publisher) if !written.files.is_empty() => {
-                publisher.publish(&written, &done.message, self.cards.global.quiet)
+                publisher.publish(&written, &done.message, self.global.quiet)
             }
             _ => Ok(Published::Done),
         };
         // A remote's address, which git prints, may hold a token.
         published.map_err(|failure| match failure {
             Failure::Outside(error) => {
-                let text = self.cards.redacted(&error.to_string());
+                let text = self.redacted(&error.to_string());
                 Failure::Outside(if error.is::<UnknownPush>() { Box::new(UnknownPush(text)) } else { text.into() })
             }
             failure => failure,
@@ -171,12 +186,12 @@ impl LedgerFiles {
 
     /// Prints an error that stops nothing, such as that of a file that cannot be used.
     pub(crate) fn report_error(&self, message: &str) -> Result<(), Failure> {
-        Ok(writeln!(console::stderr(), "error: {}", printable(&self.cards.redacted(message)))?)
+        Ok(writeln!(console::stderr(), "error: {}", printable(&self.redacted(message)))?)
     }
 
     /// Returns who writes, when, and what makes the file differ from any other.
     pub(crate) fn writer(&self, author: Option<&str>) -> Result<Writer, Failure> {
-        let author_id = author.map(|name| self.cards.writer().line(name)).transpose()?;
+        let author_id = author.map(|name| self.card_writer().line(name)).transpose()?;
         if author_id.as_deref().is_some_and(|name| name.trim().is_empty()) {
             return Err(Failure::usage("`--by` is empty"));
         }
@@ -193,7 +208,7 @@ impl LedgerFiles {
         let mut value = json!({
             "status": status, "summary": args.summary, "code": args.error_code, "message": args.error_message,
         });
-        let redacted = self.cards.writer().scrub_value(&mut value)?;
+        let redacted = self.card_writer().scrub_value(&mut value)?;
         let text = |key: &str| value.get(key).and_then(|value| value.as_str()).map(str::to_owned);
         let error = text("code").zip(text("message")).map(|(code, message)| ToolError { code, message });
         let status = text("status").unwrap_or_default();
@@ -237,7 +252,7 @@ impl HandedPack {
     }
 }
 
-impl LedgerFiles {
+impl HandoffFiles {
     pub(crate) fn find_pack(&self, context: &ContentId) -> Result<Option<Rc<HandedPack>>, Failure> {
         if let Some(known) = self.pack_of(context) {
             return Ok(Some(known));
@@ -256,7 +271,7 @@ impl LedgerFiles {
     /// Returns what the worker on a task or turn reads, and where it writes, without the secrets of files that were made by
     /// hand.
     pub(crate) fn pointers(&self, ledger: &Ledger, id: &WorkId) -> Value {
-        let redacted = |text: &str| self.cards.redacted(text);
+        let redacted = |text: &str| self.redacted(text);
         let output_box = redacted(&ledger.output_box(id));
         object([match ledger.request(id) {
             Some(request) => json!({

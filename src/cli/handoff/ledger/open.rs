@@ -1,6 +1,6 @@
 //! A batch or an inbox that a command adds to: claims, reports, and attempts that are given up.
 
-use super::{Done, LedgerFiles};
+use super::{Done, HandoffFiles};
 use crate::cli::handoff::args::OutcomeArgs;
 use crate::cli::handoff::card::removal_note;
 use crate::cli::handoff::wake::Ring;
@@ -20,7 +20,7 @@ use std::time::{Duration, SystemTime};
 const MAX_TRIES: usize = 1_000;
 
 pub(crate) struct OpenLedger<'f> {
-    pub(crate) files: &'f LedgerFiles,
+    pub(crate) files: &'f HandoffFiles,
     pub(crate) folder: &'f LedgerFolder,
     pub(crate) name: String,
 }
@@ -31,7 +31,7 @@ impl OpenLedger<'_> {
         let (ledger, files) = (self.folder.read(&self.name)?, self.files);
         ledger.requests().try_for_each(|request| files.find_pack(&request.context_box_id).map(drop))?;
         let foreign = |it: &TurnRequest| files.pack_of(&it.context_box_id)?.refusal(&self.name, &it.agent);
-        Ok(ledger.without(&foreign).redacted(&|text| files.cards.redacted(text)))
+        Ok(ledger.without(&foreign).redacted(&|text| files.redacted(text)))
     }
 
     fn kind(&self) -> &'static LedgerKind {
@@ -85,7 +85,7 @@ impl OpenLedger<'_> {
         let (event, payload) = match ledger.request(&attempt.of) {
             None => ("contextpack-batch", json!({"batch": self.name})),
             Some(request) => {
-                let redacted = |text: &str| self.files.cards.redacted(text);
+                let redacted = |text: &str| self.files.redacted(text);
                 let fields = json!({
                     "agent": redacted(&request.agent),
                     "inbox": self.name,
@@ -166,7 +166,7 @@ impl OpenLedger<'_> {
         let ledger = self.read()?;
         let checked = attempt(&ledger)?;
         ledger.decide_report(&checked, &outcome, &writer)?;
-        let store = &self.files.cards.store;
+        let store = &self.files.store;
         let results = match args.output.as_deref() {
             Some(name) => Some(store.existing_box(name)?),
             None => store.read_box(&ledger.output_box(&checked.of))?,
@@ -195,7 +195,7 @@ impl OpenLedger<'_> {
         let mut output = json!({"status": word, "counts_as": counts_as, "reason": late, "existed": existed});
         let mut ring = None;
         if let Some(request) = ledger.request(&attempt.of) {
-            let redacted = |text: &str| self.files.cards.redacted(text);
+            let redacted = |text: &str| self.files.redacted(text);
             let fields = json!({"correlation_id": redacted(&request.correlation())});
             output = object([output, attempt_output(&attempt), fields]);
             let Ring { payload, file, .. } = self.ring(&ledger, &attempt, &path);
