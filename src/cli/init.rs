@@ -9,7 +9,7 @@ use crate::init::{
     CONFIG, DetectedRepo, FoundTracker, InitArgs, Setup, is_half, shown_size, starter, tracker_names, unfit,
 };
 use crate::intake::{Repo, RepoOptions};
-use crate::model::{ItemState, RepoPath};
+use crate::model::{Diagnostic, ItemState, RepoPath};
 use crate::render;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -33,48 +33,45 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     if args.commit.is_some() {
         setup.commit_packs()?;
     }
-    let existing = existing(&root, &setup, &found, args)?;
-    if let Some((_, settings)) = &existing {
-        items = survey(&root, settings);
-    }
-    if args.commit.is_some() {
-        let new = starter::config(&found, setup.output(true)?, true);
-        let settings = existing.as_ref().map(|(_, settings)| settings.clone()).or(validated(CONFIG, Some(&new)).ok());
-        if let Some(cost) = settings.and_then(|settings| cost_in_git(&root, &settings)) {
-            global.note(&format!("packs in git: {cost}"))?;
+    let commits = args.commit.is_some();
+    let new = starter::config(&found, setup.output(commits)?, commits);
+    let (existing, settings) = match existing(&root, &new)? {
+        Some((name, settings)) => {
+            items = survey(&root, &settings);
+            (Some(name), settings)
         }
+        None => (None, validated(CONFIG, Some(&new)).map_err(invalid)?),
+    };
+    if let Some(cost) = commits.then(|| cost_in_git(&root, &settings)).flatten() {
+        global.note(&format!("packs in git: {cost}"))?;
     }
-    setup.all(&found, existing.as_ref().map(|(name, settings)| (name.as_str(), settings)), args)?;
+    setup.all(&found, existing.as_deref(), &settings, args)?;
     if args.git {
         crate::git::configure(&root, &super::git::SETTINGS).map_err(Failure::usage)?;
         global.note("git shows and merges packs with `contextpack git` in this clone")?;
     }
-    let (is_new, commits) = (existing.is_none(), args.commit.is_some());
-    let findings = SetupFindings { found: &found, items: &items, is_new, commits };
+    let findings = SetupFindings { found: &found, items: &items, is_new: existing.is_none(), commits };
     print_report(global, &setup, &findings)?;
     Ok(Exit::Done)
 }
 
-/// Returns the existing configuration with its name. A starter configuration does not count that was written in part.
-fn existing(
-    root: &Path,
-    setup: &Setup<'_>,
-    found: &DetectedRepo,
-    args: &InitArgs,
-) -> Result<Option<(String, Settings)>, Failure> {
+/// Returns the existing configuration with its name. One does not count that is a part of the `new` one, as an aborted run leaves
+/// it.
+fn existing(root: &Path, new: &str) -> Result<Option<(String, Settings)>, Failure> {
     let Some((name, text)) = Repo::read_config(root, None)? else { return Ok(None) };
-    let committed = args.commit.is_some();
-    let starter = starter::config(found, setup.output(committed)?, committed);
-    if name == CONFIG && is_half(text.as_bytes(), &starter) {
+    if name == CONFIG && is_half(text.as_bytes(), new) {
         return Ok(None);
     }
-    // Lines of the file are not quoted, since they are not redacted yet.
-    let faulty = |diagnostics| Failure::Config { diagnostics, text: None };
-    let settings = validated(&name, Some(&text)).map_err(faulty)?;
+    let settings = validated(&name, Some(&text)).map_err(invalid)?;
     match unfit(&name, &settings) {
         unfit if unfit.is_empty() => Ok(Some((name, settings))),
-        unfit => Err(faulty(unfit)),
+        unfit => Err(invalid(unfit)),
     }
+}
+
+/// Returns the failure of a configuration with errors. Lines of the file are not quoted, since they are not redacted yet.
+fn invalid(diagnostics: Vec<Diagnostic>) -> Failure {
+    Failure::Config { diagnostics, text: None }
 }
 
 fn print_report(global: &Global, setup: &Setup<'_>, findings: &SetupFindings<'_>) -> Result<(), Failure> {

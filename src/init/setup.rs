@@ -94,29 +94,23 @@ impl<'a> Setup<'a> {
         Ok(())
     }
 
-    /// Writes all missing files; `existing` is the existing configuration with its name.
+    /// Writes all missing files for a configuration, whose name is `existing` unless it is the new one.
     pub(crate) fn all(
         &mut self,
         found: &DetectedRepo,
-        existing: Option<(&str, &Settings)>,
+        existing: Option<&str>,
+        settings: &Settings,
         args: &InitArgs,
     ) -> Result<(), Failure> {
-        let output = match existing {
-            Some((_, settings)) => settings.output.dir.as_str().to_owned(),
-            None => self.output(args.commit.is_some())?.to_owned(),
-        };
-        let committed = existing.map_or(args.commit.is_some(), |(_, settings)| settings.commits_packs());
+        let (output, committed) = (settings.output.dir.as_str(), settings.commits_packs());
         // Only with checks there is a workflow that merges.
         let earlier = match exists(self.root, &format!("{WORKFLOWS}/{MERGE}"))? {
             true => CommitWay::Checked,
             false => CommitWay::Rebuild,
         };
         let commit = committed.then(|| args.commit.unwrap_or(earlier));
-        let profile = existing.and_then(|(_, settings)| settings.output.profiles.first().cloned());
-        let profile = profile.unwrap_or_else(|| found.profiles()[0].to_owned());
-        // A new configuration asks for Markdown where packs are committed.
-        let markdown = existing.map_or(committed, |(_, settings)| settings.output.markdown);
-        let block = starter::agent_block(&output, &profile, commit, markdown);
+        let profile = settings.output.profiles.first().map_or(found.profiles()[0], String::as_str);
+        let block = starter::agent_block(output, profile, commit, settings.output.markdown);
         if existing.is_some() && !args.programs.is_empty() && args.asks_for_no_more() {
             return self.programs(&args.programs, &block);
         }
@@ -128,12 +122,12 @@ impl<'a> Setup<'a> {
             }
         }
         match existing {
-            Some((name, _)) if args.commit.is_some() && !committed => {
+            Some(name) if args.commit.is_some() && !committed => {
                 self.leave(name, "it exists; set its `output.dir` to `packs` and run this again to keep packs in git");
             }
-            Some((name, _)) if self.written.iter().any(|path| path == name) => {}
-            Some((name, _)) => self.leave(name, "it exists"),
-            None => self.create(CONFIG, &starter::config(found, &output, committed))?,
+            Some(name) if self.written.iter().any(|path| path == name) => {}
+            Some(name) => self.leave(name, "it exists"),
+            None => self.create(CONFIG, &starter::config(found, output, committed))?,
         }
         let ignore = ".contextpack/.gitignore";
         if self.folder(ignore)?.is_some() {
@@ -141,26 +135,19 @@ impl<'a> Setup<'a> {
             self.note(ignore, wrote);
         }
         if committed {
-            let handovers = existing.and_then(|(_, settings)| settings.handover.packs());
+            let handovers = settings.handover.packs();
             let handovers = handovers.as_ref().map_or("context/packs", |folder| folder.as_str());
-            let block = starter::attributes(&output, handovers);
+            let block = starter::attributes(output, handovers);
             self.block(".gitattributes", (starter::BLOCK_BEGIN, starter::BLOCK_END), &block)?;
         }
         self.programs(&args.programs, &block)?;
         let Some(origin) = self.origin(args)? else { return Ok(()) };
-        let github = match existing {
-            Some((_, settings)) => settings.github.repo.is_some(),
-            None => found.github.is_some(),
-        };
-        let snapshot = existing.map(|(_, settings)| settings.github.snapshot.as_str().to_owned());
-        let snapshot = snapshot.as_deref().unwrap_or(".contextpack/github");
-        let places = WorkflowPaths { packs: &output, snapshot, commit };
-        self.workflows(places, github, args, origin)?;
+        let places = WorkflowPaths { packs: output, snapshot: settings.github.snapshot.as_str(), commit };
+        self.workflows(places, settings.github.repo.is_some(), args, origin)?;
         if args.jobs {
-            self.jobs(existing.map(|(_, settings)| settings), origin)?;
+            self.jobs(settings, origin)?;
         }
-        let context = existing.map_or("context", |(_, settings)| settings.handover.dir.as_str());
-        if args.batches { self.batches(context, origin) } else { Ok(()) }
+        if args.batches { self.batches(settings.handover.dir.as_str(), origin) } else { Ok(()) }
     }
 
     /// Returns where workflows get the program; `None` if none can be written, with the reason in `left`.
@@ -251,12 +238,12 @@ impl<'a> Setup<'a> {
         Ok(())
     }
 
-    fn jobs(&mut self, settings: Option<&Settings>, origin: RepoOrigin<'_>) -> Result<(), Failure> {
+    fn jobs(&mut self, settings: &Settings, origin: RepoOrigin<'_>) -> Result<(), Failure> {
         let path = format!("{WORKFLOWS}/{JOBS}");
-        let Some(settings) = settings.filter(|settings| !settings.jobs.is_empty()) else {
+        if settings.jobs.is_empty() {
             self.leave(&path, "`contextpack.yml` has no `jobs`; name one and run `init --jobs` again");
             return Ok(());
-        };
+        }
         let all: BTreeSet<&str> =
             settings.jobs.values().filter_map(|job| Some(&*job.schedule.as_ref()?.written)).collect();
         let schedules = all.iter().copied().filter(|schedule| is_schedule_of_github(schedule)).collect();
