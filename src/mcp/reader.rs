@@ -11,6 +11,7 @@ use crate::store::Access;
 use crate::watch::{Event, FollowError, Follower, Native, Poll};
 use std::collections::VecDeque;
 use std::io::Write as _;
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
@@ -71,12 +72,6 @@ impl Queue {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Next {
-    Read,
-    Stop,
-}
-
 pub(super) struct RepositoryReader {
     workspace: Workspace,
     root: PathBuf,
@@ -117,10 +112,10 @@ impl RepositoryReader {
 
     pub(super) fn run(&mut self) {
         let mut cache = None;
-        while self.reading(&mut cache) == Next::Read {}
+        while self.reading(&mut cache).is_continue() {}
     }
 
-    fn reading(&mut self, cache: &mut OpenedCache) -> Next {
+    fn reading(&mut self, cache: &mut OpenedCache) -> ControlFlow<()> {
         let mut repository = match self.open() {
             Ok(repository) => repository,
             Err(failure) => return self.refuse_all(&in_tools(&failure.in_full())),
@@ -173,14 +168,14 @@ impl RepositoryReader {
     }
 
     /// Answers questions about one reading until an input changes.
-    fn serve(&mut self, repository: &Repository, project: &Project<'_>) -> Next {
+    fn serve(&mut self, repository: &Repository, project: &Project<'_>) -> ControlFlow<()> {
         loop {
             let call = self.queue.lock().pop_front();
             let Some(call) = call else {
                 match self.follower.next(None) {
-                    Event::Stop => return Next::Stop,
+                    Event::Stop => return Break(()),
                     // It is not known what changed since the reading.
-                    Event::Tick if self.is_blind => return Next::Read,
+                    Event::Tick if self.is_blind => return Continue(()),
                     Event::Tick | Event::Quiet => continue,
                     Event::Touched(_) | Event::Overflow => return self.settle(),
                 }
@@ -194,8 +189,8 @@ impl RepositoryReader {
             }
             self.follower.flush();
             let noticed = self.noticed();
-            if noticed == Some(Next::Stop) {
-                return Next::Stop;
+            if noticed == Some(Break(())) {
+                return Break(());
             }
             let is_stale = noticed.is_some() || self.is_blind && self.opened < call.asked;
             if is_stale && call.tries < MAX_TRIES {
@@ -205,7 +200,7 @@ impl RepositoryReader {
             repository.files().close_objects();
             let noticed = self.noticed();
             // Git may have changed files meanwhile.
-            let is_changed = noticed == Some(Next::Read) || matches!(answered, Ok(Err(Failure::Unsettled)));
+            let is_changed = noticed == Some(Continue(())) || matches!(answered, Ok(Err(Failure::Unsettled)));
             if is_changed && call.tries < MAX_TRIES {
                 return self.ask_again(call);
             }
@@ -215,23 +210,23 @@ impl RepositoryReader {
                 .to
                 .send(answered.map_or_else(bug, |answer| answer.map_err(|failure| in_tools(&failure.in_full()))));
             if noticed.is_some() || is_changed || is_stale || is_broken {
-                return noticed.unwrap_or(Next::Read);
+                return noticed.unwrap_or(Continue(()));
             }
         }
     }
 
-    fn ask_again(&self, call: Call) -> Next {
+    fn ask_again(&self, call: Call) -> ControlFlow<()> {
         self.queue.lock().push_front(Call { tries: call.tries + 1, ..call });
-        Next::Read
+        Continue(())
     }
 
     /// Returns what follows from the notices that came so far; `None` if no input changed.
-    fn noticed(&mut self) -> Option<Next> {
+    fn noticed(&mut self) -> Option<ControlFlow<()>> {
         let mut changed = None;
         loop {
             match self.follower.next(Some(Duration::ZERO)) {
-                Event::Stop => return Some(Next::Stop),
-                Event::Touched(_) | Event::Overflow => changed = Some(Next::Read),
+                Event::Stop => return Some(Break(())),
+                Event::Touched(_) | Event::Overflow => changed = Some(Continue(())),
                 Event::Tick => {}
                 Event::Quiet => return changed,
             }
@@ -239,21 +234,21 @@ impl RepositoryReader {
     }
 
     /// Waits for the end of a burst of changes, but not while somebody asks.
-    fn settle(&mut self) -> Next {
+    fn settle(&mut self) -> ControlFlow<()> {
         let began = Instant::now();
         while began.elapsed() < MAX_BURST && self.queue.lock().is_empty() {
             match self.follower.next(Some(QUIET)) {
-                Event::Stop => return Next::Stop,
+                Event::Stop => return Break(()),
                 Event::Quiet | Event::Tick => break,
                 Event::Touched(_) | Event::Overflow => {}
             }
         }
-        Next::Read
+        Continue(())
     }
 
     /// Refuses the questions that waited when the repository could not be opened, and waits until it changes or somebody
     /// asks.
-    fn refuse_all(&mut self, why: &str) -> Next {
+    fn refuse_all(&mut self, why: &str) -> ControlFlow<()> {
         let opened = self.opened;
         let refused: Vec<Call> = {
             let mut waiting = self.queue.lock();
@@ -264,13 +259,13 @@ impl RepositoryReader {
             let _ = call.to.send(Err(why.to_owned()));
         }
         if !self.queue.lock().is_empty() {
-            return Next::Read;
+            return Continue(());
         }
         self.readings.send_modify(|reading| *reading += 1);
         match self.follower.next(None) {
-            Event::Stop => Next::Stop,
+            Event::Stop => Break(()),
             Event::Touched(_) | Event::Overflow => self.settle(),
-            Event::Tick | Event::Quiet => Next::Read,
+            Event::Tick | Event::Quiet => Continue(()),
         }
     }
 }
