@@ -104,7 +104,7 @@ impl FileChecker {
         let hex = tombstone.or_else(|| file.strip_suffix(".json"));
         let id = hex.and_then(ContentId::from_hex).filter(|id| folder.len() == 2 && id.hex().starts_with(folder));
         let Some(id) = id else {
-            return vec![format!("its path is none of a {}: `<first 2 hex digits>/<64 hex digits>.json`", kind.word())];
+            return vec![format!("its path is none of a {}: `<first 2 hex digits>/<64 hex digits>.json`", kind.name())];
         };
         if tombstone.is_some() {
             let is_whole = bytes == TOMBSTONE.as_bytes();
@@ -128,7 +128,7 @@ impl FileChecker {
     fn missing(&self, kind: CardFileKind, ids: &[ContentId]) -> Vec<String> {
         let fault = |id: &ContentId| match self.store.has(kind, id) {
             Ok(true) => None,
-            Ok(false) => Some(format!("{} not found: {id}", kind.word())),
+            Ok(false) => Some(format!("{} not found: {id}", kind.name())),
             Err(error) => Some(error.to_string()),
         };
         ids.iter().filter_map(fault).collect()

@@ -8,7 +8,7 @@ use crate::console::report::print_invalid_pack;
 use crate::console::{self, Exit, Failure, Format, printable, stamp};
 use crate::handoff::cards::{
     BoxContent, BoxSnapshot, Card, CardContent, CardError, CardFileKind, CardWriter, ContentId, LARGEST_BATCH,
-    LogAppend, LogName, MessageStyle, PreparedCard, WrittenFiles, import, messages, parse,
+    LogAppend, LogName, MessageStyle, PreparedCard, WrittenFiles, import, messages, once, parse,
 };
 use crate::review::{read, verify};
 use serde_json::{Map, Value, json};
@@ -362,9 +362,7 @@ fn show_boxes(files: &HandoffFiles, names: &[String], style: MessageStyle) -> Re
 }
 
 fn show_cards(files: &HandoffFiles, boxes: &[BoxContent], style: MessageStyle) -> Result<Exit, Failure> {
-    let mut seen = BTreeSet::new();
-    let ids: Vec<ContentId> = boxes.iter().flat_map(|content| &content.card_ids).cloned().collect();
-    let ids: Vec<ContentId> = ids.into_iter().filter(|id| seen.insert(id.clone())).collect();
+    let ids = once(boxes.iter().flat_map(|content| &content.card_ids).cloned().collect());
     let mut cards: Vec<(ContentId, Card)> = Vec::new();
     for (id, read) in ids.iter().zip(files.read(&ids)?) {
         match read {

@@ -32,12 +32,11 @@ pub(crate) fn run(global: &Global, args: &HandoverArgs) -> Result<Exit, Failure>
 fn hand_over(files: &HandoffFiles, args: &HandoverArgs) -> Result<Exit, Failure> {
     let (built, folder, shown_folder) = settled(|| prepare(files, args))?;
     let BuiltHandover { plan, sealed, agent, exit } = &built;
-    let file = built.file();
     let log = files.store.read_box(plan.output_box.as_str())?;
     // A few files belong together: Ctrl-C does not come between them.
     on_signal(|| {})?;
-    write(files, plan, sealed, &folder, &file)?;
-    let path = format!("{shown_folder}/{file}");
+    write(files, &built, &folder)?;
+    let path = format!("{shown_folder}/{}", built.file());
     report_notes(files, plan, log.map_or(0, |content| content.card_ids.len()))?;
     let result = json!({
         "context_box_id": plan.context_box,
@@ -249,19 +248,13 @@ fn check_free(folder: &Folder, shown: &str, built: &BuiltHandover) -> Result<(),
     )))
 }
 
-fn write(
-    files: &HandoffFiles,
-    plan: &HandoverPlan,
-    sealed: &Sealed,
-    folder: &Folder,
-    name: &str,
-) -> Result<(), Failure> {
-    let store = &files.store;
+fn write(files: &HandoffFiles, built: &BuiltHandover, folder: &Folder) -> Result<(), Failure> {
+    let (BuiltHandover { plan, sealed, .. }, name, store) = (built, built.file(), &files.store);
     store.transaction(|written| {
         plan.new_cards.iter().try_for_each(|card| written.card(store, card))?;
         plan.new_boxes.iter().try_for_each(|snapshot| written.snapshot(store, snapshot))?;
-        if !folder.read(name)?.is_some_and(|existing| sealed.is_unchanged(&existing)) {
-            folder.write(name, sealed.bytes())?;
+        if !folder.read(&name)?.is_some_and(|existing| sealed.is_unchanged(&existing)) {
+            folder.write(&name, sealed.bytes())?;
         }
         Ok(())
     })

@@ -41,12 +41,8 @@ impl BoxSnapshot {
         Ok(read)
     }
 
-    pub fn bytes(&self) -> Vec<u8> {
-        canonical_bytes(self)
-    }
-
     pub fn id(&self) -> ContentId {
-        ContentId::of(&self.bytes())
+        ContentId::of(&canonical_bytes(self))
     }
 }
 
@@ -74,13 +70,10 @@ impl LogAppend {
         }
         Ok(read)
     }
-
-    pub(super) fn bytes(&self) -> Vec<u8> {
-        canonical_bytes(self)
-    }
 }
 
-pub(super) fn once(ids: Vec<ContentId>) -> Vec<ContentId> {
+/// Returns the ids without those that were there before.
+pub fn once(ids: Vec<ContentId>) -> Vec<ContentId> {
     let mut seen = BTreeSet::new();
     ids.into_iter().filter(|id| seen.insert(id.clone())).collect()
 }

@@ -1,25 +1,12 @@
 //! The card: one message or fact, which never changes.
 
-use super::json::{canonical, canonical_bytes, inexact_number, present};
+use super::json::{canonical, inexact_number, present};
 use super::{CardError, is_hex};
 use crate::model::{RepoPath, is_card_type, named_enum};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub const CARD_VERSION: &str = "card/v1";
-
-const DEFAULT_ROLES: [(&str, Role); 10] = [
-    ("task.instruction", Role::User),
-    ("agent.thought", Role::Assistant),
-    ("tool.call", Role::Assistant),
-    ("task.deliverable", Role::Assistant),
-    ("tool.result", Role::Tool),
-    ("sys.profile", Role::System),
-    ("sys.rendered_prompt", Role::System),
-    ("sys.tools", Role::System),
-    ("meta.parent_pointer", Role::System),
-    ("task.result_fields", Role::System),
-];
 
 /// A card: one message or fact. Its file is its RFC 8785 form, named by its SHA-256.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,7 +48,14 @@ named_enum! {
 impl Role {
     /// Returns the default role of cards of a type; `None` if the type has none.
     pub fn of_type(kind: &str) -> Option<Self> {
-        DEFAULT_ROLES.iter().find(|(name, _)| *name == kind).map(|(_, role)| *role)
+        match kind {
+            "task.instruction" => Some(Self::User),
+            "agent.thought" | "tool.call" | "task.deliverable" => Some(Self::Assistant),
+            "tool.result" => Some(Self::Tool),
+            "sys.profile" | "sys.rendered_prompt" | "sys.tools" => Some(Self::System),
+            "meta.parent_pointer" | "task.result_fields" => Some(Self::System),
+            _ => None,
+        }
     }
 }
 
@@ -190,10 +184,6 @@ impl Card {
             )));
         }
         self.content.check()
-    }
-
-    pub fn bytes(&self) -> Vec<u8> {
-        canonical_bytes(self)
     }
 
     /// Returns whether the card is not read any more at `now`, which is RFC 3339 in UTC.

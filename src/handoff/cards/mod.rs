@@ -13,7 +13,7 @@ mod messages;
 mod prepare;
 mod store;
 
-pub use boxes::{BoxContent, BoxSnapshot, LogAppend, LogEntry, LogName, highest_clock};
+pub use boxes::{BoxContent, BoxSnapshot, LogAppend, LogEntry, LogName, highest_clock, once};
 pub use card::{Card, CardContent, Role, ToolCall, ToolError};
 pub use id::{ContentId, is_hex, only_one};
 pub(crate) use json::parse_file;

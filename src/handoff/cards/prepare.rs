@@ -1,6 +1,6 @@
 //! Raw JSON → cards without secrets, ready to be written.
 
-use super::{Card, CardError, ContentId};
+use super::{Card, CardError, ContentId, canonical_bytes};
 use crate::redact::{Environment, Piece, Redactor};
 use serde_json::{Map, Value};
 use std::ops::Range;
@@ -55,7 +55,7 @@ impl<'a> CardWriter<'a> {
                 CardError::BadRequest(message) if many => CardError::bad(format!("card {}: {message}", index + 1)),
                 error => error,
             })?;
-            let bytes = card.bytes();
+            let bytes = canonical_bytes(&card);
             let redacted = redacted.iter().filter(|at| **at == index).count();
             prepared.push(PreparedCard { id: ContentId::of(&bytes), bytes, card, redacted });
         }

@@ -5,9 +5,9 @@
 
 use super::boxes::{LogSummary, once};
 use super::id::{id_prefix, is_id_prefix, only_one};
-use super::json::{check_hash, parse_file, without_line_end};
+use super::json::{canonical_bytes, check_hash, parse_file, without_line_end};
 use super::{BoxContent, BoxSnapshot, Card, CardError, ContentId, LogAppend, LogEntry, LogName, PreparedCard};
-use crate::model::RepoPath;
+use crate::model::{RepoPath, named_enum};
 use crate::store::{Folder, StoreError};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,19 +22,16 @@ pub const TOMBSTONE: &str = "{\"schema_version\":\"tombstone/v1\"}";
 
 pub const DELETED: &str = ".deleted.json";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CardFileKind {
-    Card,
-    Box,
+named_enum! {
+    pub enum CardFileKind {
+        Card = "card",
+        Box = "box",
+    }
 }
 
 impl CardFileKind {
     fn folder(self) -> &'static str {
         if self == Self::Card { "cards" } else { "boxes" }
-    }
-
-    pub fn word(self) -> &'static str {
-        if self == Self::Card { "card" } else { "box" }
     }
 }
 
@@ -95,7 +92,7 @@ impl CardStore {
 
     /// Finds the card or box that an id, or the beginning of one, names; `None` if there is none.
     pub fn find(&self, kind: CardFileKind, typed: &str) -> Result<Option<ContentId>, CardError> {
-        let digits = id_prefix(typed, kind.word())?;
+        let digits = id_prefix(typed, kind.name())?;
         if let Some(id) = ContentId::from_hex(&digits) {
             return Ok(self.has(kind, &id)?.then_some(id));
         }
@@ -184,14 +181,14 @@ impl CardStore {
     ///
     /// Appends of several processes at once are different files, and none is lost.
     pub fn append(&self, log: &LogName, append: &LogAppend) -> Result<LogEntry, CardError> {
-        let bytes = append.bytes();
+        let bytes = canonical_bytes(append);
         let entry = self.next_entry(log, &bytes)?;
         self.log_folder(log)?.write(&entry.file(), &bytes)?;
         Ok(entry)
     }
 
     pub fn append_of(&self, log: &LogName, append: &LogAppend) -> Result<Option<LogEntry>, CardError> {
-        let hash = ContentId::of(&append.bytes());
+        let hash = ContentId::of(&canonical_bytes(append));
         Ok(self.entries(log)?.into_iter().find(|entry| entry.hash == hash.short()))
     }
 
@@ -346,7 +343,7 @@ impl WrittenFiles {
     }
 
     pub fn snapshot(&mut self, store: &CardStore, snapshot: &BoxSnapshot) -> Result<(), CardError> {
-        self.file(store, CardFileKind::Box, &snapshot.id(), &snapshot.bytes())
+        self.file(store, CardFileKind::Box, &snapshot.id(), &canonical_bytes(snapshot))
     }
 
     /// Returns the id of a box that never changes: of a log, a snapshot is written.

@@ -142,7 +142,7 @@ impl OpenLedger<'_> {
         let is_damaged = other.is_some_and(|claim| claim.at.is_none());
         let who = match other {
             Some(_) if is_damaged => ", by a claim that cannot be read".to_owned(),
-            other => other.map(by_and_at).unwrap_or_default(),
+            other => other.map_or_else(String::new, |it| by_and_at(it.author_id.as_ref(), it.at.as_ref())),
         };
         // A file that is damaged keeps it busy.
         let damaged = (reason == "claimed" && (state.is_blocked || is_damaged)).then(|| {
@@ -327,11 +327,10 @@ pub(crate) fn state_output(state: &TaskState) -> Value {
 }
 
 pub(crate) fn state_text(state: &TaskState) -> String {
-    let claimed = state.claim.as_ref().map(|claim| format!("  claimed{}", by_and_at(claim)));
-    let reported = state.report.as_ref().map(|report| {
-        let (author_id, at) = (report.author_id.clone(), Some(report.at.clone()));
-        format!("  reported{}", by_and_at(&ClaimState { author_id, at }))
-    });
+    let claim = state.claim.as_ref();
+    let claimed = claim.map(|claim| format!("  claimed{}", by_and_at(claim.author_id.as_ref(), claim.at.as_ref())));
+    let report = state.report.as_ref();
+    let reported = report.map(|it| format!("  reported{}", by_and_at(it.author_id.as_ref(), Some(&it.at))));
     let outcome =
         state.outcome.as_ref().map(|outcome| outcome_line(outcome.summary.as_deref(), outcome.error.as_ref()));
     let outcome = outcome.filter(|line| !line.is_empty()).map(|line| format!("  {line}"));
@@ -345,11 +344,9 @@ pub(crate) fn state_text(state: &TaskState) -> String {
     [claimed, reported, outcome, late].into_iter().flatten().collect()
 }
 
-/// Returns who made a claim and when, as far as it can be read, with a space before each.
-pub(crate) fn by_and_at(claim: &ClaimState) -> String {
-    let by = claim.author_id.as_ref().map_or_else(String::new, |by| format!(" by {by}"));
-    let at = claim.at.as_ref().map_or_else(String::new, |at| format!(" at {at}"));
-    by + &at
+/// Returns who did something and when, as far as it is known, with a space before each.
+fn by_and_at(by: Option<&String>, at: Option<&String>) -> String {
+    [by.map(|by| format!(" by {by}")), at.map(|at| format!(" at {at}"))].into_iter().flatten().collect()
 }
 
 /// Returns what was done and why it did not succeed, in one line: the first line of the summary, then the error in parentheses.
