@@ -231,21 +231,13 @@ pub struct ToolCall {
 impl ToolCall {
     /// Returns the arguments as a JSON text, as OpenAI's API has them.
     pub fn arguments_text(&self) -> String {
-        match &self.arguments {
-            Value::String(text) => text.clone(),
-            value => canonical(value),
-        }
+        self.arguments.as_str().map_or_else(|| canonical(&self.arguments), str::to_owned)
     }
 
     /// Returns the arguments as a JSON value, as Anthropic's API has them.
     pub fn arguments_value(&self) -> Value {
-        match &self.arguments {
-            Value::String(text) => match serde_json::from_str(text) {
-                Ok(Value::Object(fields)) => Value::Object(fields),
-                _ => self.arguments.clone(),
-            },
-            value => value.clone(),
-        }
+        let in_text = self.arguments.as_str().and_then(|text| serde_json::from_str(text).ok()).filter(Value::is_object);
+        in_text.unwrap_or_else(|| self.arguments.clone())
     }
 }
 

@@ -239,7 +239,8 @@ fn scrubbed_in_json(redactor: &Redactor, value: &Value, texts: &[&str]) -> Optio
     let mut changed = false;
     for is_pretty in [true, false] {
         for _ in 0..MAX_ROUNDS {
-            let json = SerializedJson::of(value, &texts, is_pretty);
+            let mut json = SerializedJson { text: String::new(), leaves: Vec::with_capacity(texts.len()) };
+            json.write(value, &mut texts.iter().map(String::as_str), is_pretty.then_some(0));
             let mut any = false;
             for (range, marker) in redactor.places(&json.text).into_iter().rev() {
                 any |= json.remove(&range, &marker, &mut texts);
@@ -254,12 +255,6 @@ fn scrubbed_in_json(redactor: &Redactor, value: &Value, texts: &[&str]) -> Optio
 }
 
 impl SerializedJson {
-    fn of(value: &Value, texts: &[String], is_pretty: bool) -> Self {
-        let mut json = Self { text: String::new(), leaves: Vec::with_capacity(texts.len()) };
-        json.write(value, &mut texts.iter().map(String::as_str), is_pretty.then_some(0));
-        json
-    }
-
     /// Writes a value, with a line for each part if it has a depth.
     fn write<'t>(&mut self, value: &Value, texts: &mut impl Iterator<Item = &'t str>, depth: Option<usize>) {
         let inner = depth.map(|depth| depth + 1);

@@ -26,12 +26,11 @@ impl Ledger {
         let files: BTreeMap<String, Vec<u8>> = files.into_iter().collect();
         let mut inbox = Self { kind: &INBOXES, name: "AGENT".to_owned(), ..Self::default() };
         // What happened to a turn is read once all turns are known.
-        let requests: Vec<(LogEntry, &Vec<u8>)> = (files.iter())
-            .filter_map(|(path, bytes)| match LedgerPath::parse(&INBOXES, path) {
-                Some(LedgerPath::Request(entry)) => Some((entry, bytes)),
-                _ => None,
-            })
-            .collect();
+        let requests = files.iter().filter_map(|(path, bytes)| match LedgerPath::parse(&INBOXES, path) {
+            Some(LedgerPath::Request(entry)) => Some((entry, bytes)),
+            _ => None,
+        });
+        let requests: Vec<(LogEntry, &Vec<u8>)> = requests.collect();
         inbox.clock = LogEntry::highest(requests.iter().map(|(entry, _)| entry));
         for (entry, bytes) in requests {
             let path = LedgerPath::Request(entry.clone());
