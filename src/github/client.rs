@@ -15,7 +15,6 @@ const MAX_REDIRECTS: usize = 5;
 /// The time that an answer may take before the rest counts as waiting.
 const FREE_TIME: Duration = Duration::from_secs(10);
 const MAX_LINK: usize = 8 << 10;
-const MAX_SSO_URL: usize = 500;
 /// The last second of the year 9999, the largest that RFC 3339 can express.
 const LAST_SECOND: u64 = 253_402_300_799;
 /// The most values of one answer: a hundred issues with all fields at GitHub's limits have about a tenth of that.
@@ -65,8 +64,6 @@ pub(super) struct Client<'a> {
     pub(super) secrets: &'a Tokens,
     pub(super) budget: RequestBudget,
     pub(super) wait_left: Duration,
-    /// The host of pages for people.
-    pub(super) host: &'a str,
 }
 
 #[derive(Default)]
@@ -152,7 +149,7 @@ impl Client<'_> {
                         failures.limited += 1;
                         self.wait(wait, why, SyncError::RateLimit(limit(&answer, wait)))?;
                     }
-                    None => return Ok(ApiAnswer::Refused(self.refusal(&answer))),
+                    None => return Ok(ApiAnswer::Refused(self.message(&answer))),
                 },
                 status @ 500..=599 => self.retry(&mut failures, SyncError::Server(format!("status {status}")))?,
                 status => {
@@ -230,19 +227,6 @@ impl Client<'_> {
         Duration::from_millis(u64::from(self.clock.now().subsec_nanos()) % 500)
     }
 
-    /// Returns why a request was refused, if the server says so in words that can be shown. That a token lacks the
-    /// authorisation for an organisation's single sign-on is in a header alone.
-    fn refusal(&self, answer: &Response) -> Option<String> {
-        let theirs = self.message(answer);
-        let Some(header) = header(answer, "x-github-sso").filter(|header| header.starts_with("required")) else {
-            return theirs;
-        };
-        let url = sso_url(header, self.host).filter(|url| !self.secrets.occurs_in(url));
-        let at = url.map_or_else(|| "in the token's settings".to_owned(), |url| format!("at {url}"));
-        let ours = format!("the token must be authorised for the organisation's single sign-on (SSO), {at}");
-        Some(with_reason(&ours, theirs.as_deref()))
-    }
-
     fn message(&self, answer: &Response) -> Option<String> {
         let body = parse_json(answer.body(), MAX_VALUES).ok()?;
         self.secrets.message(body["message"].as_str()?)
@@ -269,14 +253,6 @@ fn link<'a>(answer: &'a Response, relation: &str) -> Option<&'a str> {
     let links = header(answer, "link")?;
     let mut links = LINK.as_ref()?.captures_iter(links).map(|link| link.extract());
     links.find_map(|(_, [target, name])| (name == relation).then_some(target))
-}
-
-/// Returns the URL in the value of `X-GitHub-SSO`, without control characters, if it is one of an encrypted page of `host`.
-fn sso_url(header: &str, host: &str) -> Option<String> {
-    let url = header.split(';').find_map(|part| part.trim().strip_prefix("url="))?;
-    let url: String = url.chars().filter(char::is_ascii_graphic).take(MAX_SSO_URL + 1).collect();
-    let authority = url.strip_prefix("https://")?.split(['/', '?', '#']).next()?;
-    (authority.eq_ignore_ascii_case(host) && url.len() <= MAX_SSO_URL).then_some(url)
 }
 
 pub(super) fn with_reason(ours: &str, theirs: Option<&str>) -> String {
@@ -322,7 +298,6 @@ pub fn send_event(
         secrets,
         budget: RequestBudget::default(),
         wait_left: *max_wait,
-        host: api.authority.strip_prefix("api.").unwrap_or(&api.authority),
     };
     let body = json!({"event_type": event_type, "client_payload": payload});
     match client.request(&format!("/repos/{repo}/dispatches"), Ask::Post(&body))? {

@@ -47,7 +47,6 @@ pub fn sync(
         secrets: &setting.secrets,
         budget: RequestBudget { most: setting.limits.max_requests, ..RequestBudget::default() },
         wait_left: setting.limits.max_wait,
-        host: &setting.host,
     };
     let about = format!("{} {} {}", setting.api.origin, setting.folder, setting.repo);
     let state = SyncState::load(setting.cache.as_ref(), &about);

@@ -81,7 +81,7 @@ impl fmt::Debug for Tokens {
     }
 }
 
-/// Returns every form in which a server or proxy may repeat a token, the longest first: plain, hex, percent and Base64.
+/// Returns every form in which a server or proxy may repeat a token: plain, hex, percent and Base64.
 ///
 /// Base64 has three forms, one for each alignment of the token; each consists of the digits that the token alone decides.
 fn encoded_forms(token: &str) -> Vec<String> {
@@ -95,8 +95,6 @@ fn encoded_forms(token: &str) -> Vec<String> {
         let digits = base64_at(bytes, start);
         forms.extend([digits.replace('+', "-").replace('/', "_"), digits]);
     }
-    forms.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-    forms.dedup();
     forms
 }
 

@@ -132,26 +132,6 @@ fn all_waits_together_have_a_limit() {
 }
 
 #[test]
-fn a_refusal_for_want_of_single_sign_on_says_where_to_authorise_the_token() {
-    let page = "https://github.com/orgs/o/sso?authorization_request=AB12";
-    let long = format!("required; url=https://github.com/{}", "a".repeat(500));
-    for (header, shown) in [
-        (format!("required; url={page}"), Some(page)),
-        ("required".to_owned(), None),
-        ("required; url=http://github.com/orgs/o/sso".to_owned(), None),
-        ("required; url=https://github.com.example.org/sso".to_owned(), None),
-        ("required; url=https://github.com@example.org/sso".to_owned(), None),
-        (long, None),
-    ] {
-        let (summary, _) = run(vec![Ok(answer(403, &[("x-github-sso", &header)], r#"{"message": "Protected"}"#))], 120);
-        let Some(SyncError::Auth(why)) = summary.error else { panic!("{:?}", summary.error) };
-        assert!(why.contains("SSO") && why.ends_with(": Protected"), "{why}");
-        assert_eq!(why.contains("https:"), shown.is_some(), "{why}");
-        assert!(shown.is_none_or(|shown| why.contains(&format!("at {shown}:"))), "{why}");
-    }
-}
-
-#[test]
 fn a_link_that_grows_with_every_page_ends() {
     let link = format!("<https://api.github.com/{}>; rel=\"next\"", "x".repeat(9000));
     let (summary, _) = run(vec![repo(), Ok(answer(200, &[("link", &link)], "[]"))], 10);
