@@ -391,12 +391,15 @@ fn add_successors(
     let inactive = documents.values().flatten().filter_map(|(_, read)| read.as_ref().ok()).filter(|it| it.is_inactive);
     let named: BTreeMap<RepoPath, RepoPath> =
         inactive.filter_map(|old| Some((old.path.clone(), project.successor(old)?))).collect();
-    for found in referenced.values_mut() {
+    for (item, found) in referenced.iter_mut() {
+        // The root may be the newer decision itself.
+        let own = &project.corpus.entries[*item].item.origin.path;
         let old = found.files.iter().filter(|file| file.kind == FileKind::Adr);
         let new =
             old.filter_map(|file| Some(FileRef { path: named.get(&file.path)?.clone(), anchor: None, ..file.clone() }));
         let new: BTreeMap<RepoPath, FileRef> = new.map(|file| (file.path.clone(), file)).collect();
-        let new = new.into_values().filter(|new| found.files.iter().all(|file| file.path != new.path));
+        let is_new = |new: &FileRef| new.path != *own && found.files.iter().all(|file| file.path != new.path);
+        let new = new.into_values().filter(is_new);
         let new: Vec<FileRef> = new.collect();
         if !new.is_empty() {
             Arc::make_mut(found).files.extend(new);

@@ -235,3 +235,19 @@ fn a_ledger_takes_criteria_from_fields_labels_and_boxes_and_prints_no_secret() {
         assert!(!(run.stdout + &run.stderr).contains(&token));
     }
 }
+
+#[test]
+fn a_sentence_that_denies_or_asks_meets_no_criterion() {
+    let item = "---\nid: task:a\ntitle: A\n---\n\nDo it.\n\n## Acceptance criteria\n\n- Errors are logged in a file\n- Entries are not kept\n";
+    let sandbox = Sandbox::with(&[("contextpack.yml", "version: 1\n"), ("work_items/a.md", item)]);
+    let states = |text: &str| -> Vec<String> {
+        let run = sandbox.run_with(&["ready", "task:a", "--done", "-", "--format", "json"], text);
+        let told: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        let criteria = told["roots"][0]["criteria"].as_array().unwrap();
+        criteria.iter().map(|it| it["status"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(states("ac.1 is in work_items/a.md.\n\nEntries are not kept: work_items/a.md\n"), ["met", "met"]);
+    assert_eq!(states("ac.1 is not in work_items/a.md.\n\nAC.2 failed: work_items/a.md\n"), ["unclear", "unclear"]);
+    assert_eq!(states("Errors are logged in a file, as work_items/a.md says?\n"), ["unclear", "not_mentioned"]);
+    assert_eq!(states("- [x] ac.1, but not for work_items/a.md\n"), ["met", "not_mentioned"]);
+}

@@ -12,6 +12,12 @@ use serde_json::Value;
 /// The most criteria of one pack; further ones have no id.
 const MAX_CRITERIA: usize = 500;
 
+/// Words of a sentence that may say that a criterion is not met.
+const DENIALS: [&str; 14] = [
+    "can't", "cannot", "doesn't", "fail", "failed", "fails", "isn't", "later", "missing", "never", "no", "not", "todo",
+    "without",
+];
+
 /// What is said of a criterion, the strongest last: `open` if a box is not ticked, `unclear` if nothing says that it is met.
 const STATES: [&str; 5] = ["not_mentioned", "unclear", "met", "open", "removed"];
 
@@ -128,7 +134,14 @@ pub fn note_done(criteria: &mut [Criterion], text: &str, has_file: &dyn Fn(&str)
             None if place.is_none() => 1,
             _ => 2,
         };
+        let said = sorted_words(&passage.run.full.text);
+        let is_open = |it: &Criterion| {
+            let denies = |word: &String| DENIALS.contains(&&**word) && !it.words.contains(word);
+            passage.run.full.text.trim_end().ends_with('?') || said.iter().any(denies)
+        };
         for it in named_in(&passage.run.full.text, criteria) {
+            // A ticked box says it without a doubt.
+            let state = if state == 2 && read.ticked(passage).is_none() && is_open(it) { 1 } else { state };
             if STATES[..state].contains(&it.status) || STATES[state] == it.status && it.line.is_none() {
                 (it.status, it.line, it.place) = (STATES[state], Some(passage.line), place.clone());
             }
