@@ -169,4 +169,5 @@ fn now() -> u128 {
 
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
-mod tests;
+#[path = "../../tests/cases/cache.rs"]
+mod cases;

@@ -12,8 +12,11 @@ use crate::review::{Criterion, criteria, is_root_cut, keep_ids, note_done, read}
 use crate::store::Folder;
 use crate::wire::Pack;
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+
+/// The most packs that trailers of one text may name.
+const MAX_TRAILERS: usize = 50;
 
 pub(crate) fn run(global: &Global, args: &PackArgs, file: &Path) -> Result<Exit, Failure> {
     // Standard input can be read once.
@@ -26,13 +29,20 @@ fn try_run(global: &Global, args: &PackArgs, text: &str) -> Result<Exit, Failure
     let opened = OpenedRepository::new(global, &repository);
     let project = &opened.project;
     let mut packs: BTreeMap<usize, Pack> = BTreeMap::new();
-    for value in text.lines().filter_map(|line| line.strip_prefix(TRAILER)?.strip_prefix(':')) {
+    let named = text.lines().filter_map(|line| line.strip_prefix(TRAILER)?.strip_prefix(':'));
+    let mut seen = BTreeSet::new();
+    let mut named = named.filter(|value| seen.insert(value.trim()));
+    for value in named.by_ref().take(MAX_TRAILERS) {
         let pack = pack_of_trailer(&opened, value.trim())?;
         let found = pack.and_then(|pack| Some((repository.find(project, &PackKey::of(&pack).root?).ok()?, pack)));
         if found.is_none() {
             global.note(&format!("note: no file holds the pack `{}`", project.redacted_line(value.trim())))?;
         }
         packs.extend(found);
+    }
+    let left_out = named.count();
+    if left_out > 0 {
+        global.note(&format!("note: {left_out} more packs are named than the {MAX_TRAILERS} that are read"))?;
     }
     let items = match args.roots.is_empty() {
         true => packs.keys().copied().collect(),

@@ -3,7 +3,6 @@
 use super::project::{Project, Replacements};
 use crate::mentions::replaced_decisions;
 use crate::model::{Diagnostic, RepoPath, Severity};
-use crate::select::ParsedDocument;
 use rayon::prelude::*;
 
 impl Project<'_> {
@@ -16,19 +15,6 @@ impl Project<'_> {
             // Of several that replaced one, the last counts.
             Ok(read.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
         })
-    }
-
-    /// Returns the ADR that replaced another, or replaced the one that did, and so on, as their texts say.
-    pub(super) fn successor(&self, old: &ParsedDocument) -> Option<RepoPath> {
-        let replaced = self.replacements().as_ref().ok()?;
-        let stated = || self.graph.named_adr(old.status.as_ref()?.split_once(" by ")?.1.trim(), &old.path);
-        let mut newest = replaced.get(&old.path).cloned().or_else(stated).filter(|path| *path != old.path)?;
-        // A circle ends, too.
-        for _ in 0..replaced.len() {
-            let Some(next) = replaced.get(&newest).filter(|next| **next != old.path) else { break };
-            newest = next.clone();
-        }
-        Some(newest)
     }
 
     fn replaced_by(&self, path: &RepoPath) -> Result<Vec<(RepoPath, RepoPath)>, Diagnostic> {

@@ -381,7 +381,7 @@ fn mark_replaced(
     }
 }
 
-/// Adds to the references of each item the decisions that replaced those that it names, with the same evidence.
+/// Adds to the references of each item the decisions in force that replaced those that it names, with the same evidence.
 fn add_successors(
     project: &Project<'_>,
     referenced: &mut BTreeMap<usize, Arc<ItemReferences>>,
@@ -389,25 +389,47 @@ fn add_successors(
     agent: Option<&AgentContext>,
 ) {
     let inactive = documents.values().flatten().filter_map(|(_, read)| read.as_ref().ok()).filter(|it| it.is_inactive);
-    let named: BTreeMap<RepoPath, RepoPath> =
-        inactive.filter_map(|old| Some((old.path.clone(), project.successor(old)?))).collect();
+    let successors: BTreeMap<RepoPath, RepoPath> =
+        inactive.filter_map(|old| Some((old.path.clone(), successor(project, old, agent)?))).collect();
     for (item, found) in referenced.iter_mut() {
-        // The root may be the newer decision itself.
-        let own = &project.corpus.entries[*item].item.origin.path;
-        let old = found.files.iter().filter(|file| file.kind == FileKind::Adr);
-        let new =
-            old.filter_map(|file| Some(FileRef { path: named.get(&file.path)?.clone(), anchor: None, ..file.clone() }));
-        let new: BTreeMap<RepoPath, FileRef> = new.map(|file| (file.path.clone(), file)).collect();
-        let is_new = |new: &FileRef| new.path != *own && found.files.iter().all(|file| file.path != new.path);
-        let new = new.into_values().filter(is_new);
-        let new: Vec<FileRef> = new.collect();
+        let entry = &project.corpus.entries[*item];
+        let mut new = BTreeMap::new();
+        for old in found.files.iter().filter(|file| file.kind == FileKind::Adr) {
+            let Some(path) = successors.get(&old.path) else { continue };
+            // The root may be the newer decision itself, and an issue leads to tracked files alone.
+            let may_lead = *path != entry.item.origin.path
+                && (entry.issue.is_none() || project.reader.source().tracked(path))
+                && found.files.iter().all(|file| file.path != *path);
+            if may_lead {
+                new.entry(path).or_insert_with(|| FileRef { path: path.clone(), anchor: None, ..old.clone() });
+            }
+        }
         if !new.is_empty() {
-            Arc::make_mut(found).files.extend(new);
+            Arc::make_mut(found).files.extend(new.into_values());
         }
     }
-    for path in named.into_values() {
+    for path in successors.into_values() {
         let read = |path: &RepoPath| read_file(project, path, FilePurpose::Document, agent);
         documents.entry(path).or_insert_with_key(read);
+    }
+}
+
+/// Returns the decision in force that replaced `old`, directly or through others; `None` if there is none, as in a circle. What a
+/// distrusted file says of its successor does not count.
+fn successor(project: &Project<'_>, old: &ParsedDocument, agent: Option<&AgentContext>) -> Option<RepoPath> {
+    let replaced = project.replacements().as_ref().ok()?;
+    let (mut path, mut status) = (old.path.clone(), old.status.clone());
+    let mut seen = BTreeSet::from([path.clone()]);
+    loop {
+        let status_of = || status.as_ref().filter(|_| !project.reader.distrusts(&path));
+        let stated = || project.graph.named_adr(status_of()?.split_once(" by ")?.1.trim(), &path);
+        let next = replaced.get(&path).cloned().or_else(stated).filter(|next| seen.insert(next.clone()))?;
+        // What the pack may not hold is an omission.
+        let Ok((_, Ok(document))) = read_file(project, &next, FilePurpose::Document, agent) else { return Some(next) };
+        if !document.is_inactive && !replaced.contains_key(&next) {
+            return Some(next);
+        }
+        (path, status) = (next, document.status.clone());
     }
 }
 

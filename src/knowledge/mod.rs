@@ -2,6 +2,7 @@
 
 mod agent;
 #[cfg(test)]
+#[path = "../../tests/cases/knowledge.rs"]
 mod cases;
 mod choice;
 mod document;

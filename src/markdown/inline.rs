@@ -106,7 +106,8 @@ pub struct Run {
     pub quoted: bool,
     pub lists: usize,
     pub first_of_item: bool,
-    pub task: bool,
+    /// Whether the box of its item is ticked; `None` if it has none.
+    pub ticked: Option<bool>,
     pub heading: bool,
 }
 

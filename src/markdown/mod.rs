@@ -1,6 +1,7 @@
 //! Markdown → its outline (blocks, headings, anchors) and its inline parts (text, links, code).
 
 #[cfg(test)]
+#[path = "../../tests/cases/markdown.rs"]
 mod cases;
 pub(crate) mod front_matter;
 mod inline;

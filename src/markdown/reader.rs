@@ -34,7 +34,7 @@ struct MarkdownReader<'a> {
     run: Option<Run>,
     links: Vec<OpenLink>,
     /// For each open list item, whether it has had its first text, and whether it has a checkbox.
-    items: Vec<(bool, bool)>,
+    items: Vec<(bool, Option<bool>)>,
     quotes: usize,
     images: usize,
     struck: usize,
@@ -109,8 +109,8 @@ impl<'a> MarkdownReader<'a> {
                 if self.quotes == 0 {
                     self.outline.add_boxes((is_ticked.into(), 1));
                 }
-                if let Some((_, has_checkbox)) = self.items.last_mut() {
-                    *has_checkbox = true;
+                if let Some((_, ticked)) = self.items.last_mut() {
+                    *ticked = Some(is_ticked);
                 }
             }
             Event::Text(part) => match &mut self.code_block {
@@ -144,7 +144,7 @@ impl<'a> MarkdownReader<'a> {
             Tag::Heading { level, .. } if self.depth == 1 => {
                 self.heading = Some((level as u8, String::new(), range.start));
             }
-            Tag::Item => self.items.push((false, false)),
+            Tag::Item => self.items.push((false, None)),
             Tag::BlockQuote(_) => self.quotes += 1,
             Tag::CodeBlock(kind) => {
                 let is_tasklist = |info: &str| info.trim().eq_ignore_ascii_case("[tasklist]");
@@ -198,9 +198,9 @@ impl<'a> MarkdownReader<'a> {
         let (quoted, lists, heading) = (self.quotes > 0, self.items.len(), self.heading.is_some());
         let item = self.items.last_mut();
         self.run.get_or_insert_with(|| {
-            let (first_of_item, task) =
-                item.map_or((false, false), |item| (!std::mem::replace(&mut item.0, true), item.1));
-            Run { quoted, lists, first_of_item, task, heading, ..Run::default() }
+            let (first_of_item, ticked) =
+                item.map_or((false, None), |item| (!std::mem::replace(&mut item.0, true), item.1));
+            Run { quoted, lists, first_of_item, ticked, heading, ..Run::default() }
         })
     }
 

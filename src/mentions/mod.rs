@@ -16,6 +16,7 @@
 mod adr;
 mod adr_status;
 #[cfg(test)]
+#[path = "../../tests/cases/mentions.rs"]
 mod cases;
 mod clauses;
 mod lines;

@@ -152,7 +152,7 @@ impl RunReader<'_> {
         let run = self.run;
         match self.section {
             Some(HeadingMeaning::Children { named }) if run.lists > 0 => {
-                if run.first_of_item && above.is_none() && (run.task || named && run.lists == 1) {
+                if run.first_of_item && above.is_none() && (run.ticked.is_some() || named && run.lists == 1) {
                     self.child();
                     return None;
                 }
@@ -333,7 +333,7 @@ impl RunReader<'_> {
         if clauses.says_none(&all) {
             return;
         }
-        self.via = if self.run.task { Via::Checklist } else { Via::Body };
+        self.via = if self.run.ticked.is_some() { Via::Checklist } else { Via::Body };
         let is_sure = |index: &usize| clauses.is_at_least(*index, NameStrength::Sure);
         let leading = self.leading(all.clone());
         let (mut chosen, exact): (Vec<usize>, Vec<usize>) =

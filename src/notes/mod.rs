@@ -3,13 +3,14 @@
 //! A pure function of the text, in time proportional to its length. Notes made by others, from front matter, a sidecar file
 //! or `--from`, are read by [`WrittenNotes`]; their rules are checked by [`QuotableText`]. Words are in `words.txt`.
 
+#[cfg(test)]
+#[path = "../../tests/cases/notes.rs"]
+mod cases;
 mod extract;
 mod keywords;
 mod quote;
 mod rules;
 mod sentences;
-#[cfg(test)]
-mod tests;
 mod words;
 mod written;
 

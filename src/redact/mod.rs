@@ -8,6 +8,7 @@
 mod base64;
 mod cached;
 #[cfg(test)]
+#[path = "../../tests/cases/redact.rs"]
 mod cases;
 mod catalog;
 mod clean;

@@ -3,6 +3,7 @@
 mod amount;
 mod candidates;
 #[cfg(test)]
+#[path = "../../tests/cases/select.rs"]
 mod cases;
 mod code;
 mod comments;

@@ -1,4 +1,5 @@
-//! Cases of tests as files beside this one, which in-file tests run: what is asked, and what is answered. `CONTEXTPACK_BLESS=1` writes the answers anew.
+//! Cases of tests as files beside this one, which unit tests run: what is asked, and what is answered. `CONTEXTPACK_BLESS=1`
+//! writes the answers anew.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 

@@ -342,3 +342,38 @@ fn likely_code_is_near_what_is_named_and_belongs_to_open_boxes() {
     assert!(place("src/parser/tree_b.rs") < place("src/lexer/tree_a.rs"), "{files:?}");
     assert!(place("src/walkers/omega.rs") < place("src/walkers/alpha.rs"), "{files:?}");
 }
+
+#[test]
+fn a_pack_has_the_decision_in_force_whichever_roots_are_built_and_none_by_distrusted_words() {
+    let adr = |number: u8, status: &str| format!("# {number}. A\n\n## Status\n\n{status}\n");
+    let item = |name: &str, adr: u8| format!("---\nid: task:{name}\ntitle: A\n---\n\nSee ADR-{adr}.\n");
+    let sandbox = Sandbox::configured(&[
+        ("work_items/a.md", &item("a", 1)),
+        ("work_items/b.md", &item("b", 2)),
+        ("work_items/c.md", &item("c", 3)),
+        ("work_items/d.md", &item("d", 6)),
+        // A circle, and a chain of statuses.
+        ("docs/adr/0001-a.md", &format!("---\nsupersedes: [ADR-2]\n---\n\n{}", adr(1, "Accepted"))),
+        ("docs/adr/0002-a.md", &format!("---\nsupersedes: [ADR-1]\n---\n\n{}", adr(2, "Accepted"))),
+        ("docs/adr/0003-a.md", &adr(3, "Superseded by ADR-4")),
+        ("docs/adr/0004-a.md", &adr(4, "Superseded by ADR-5")),
+        ("docs/adr/0005-a.md", &adr(5, "Accepted")),
+    ]);
+    sandbox.commit();
+    sandbox.write("docs/adr/0006-a.md", adr(6, "Superseded by ADR-5"));
+    let adrs = |name: &str| -> Vec<String> {
+        let pack: serde_json::Value =
+            serde_json::from_str(&sandbox.read(&format!("packs/task-{name}.coding.json"))).unwrap();
+        let ids = pack["sections"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap().to_owned());
+        ids.filter_map(|id| Some(id.strip_prefix("adr.docs/adr/000")?[..1].to_owned())).collect()
+    };
+    let untrusted = ["--untracked", "untrusted"];
+    sandbox.expect(0, &[&["build"], &untrusted[..]].concat());
+    let all = ["a", "b", "c", "d"].map(|name| sandbox.read(&format!("packs/task-{name}.coding.json")));
+    assert_eq!(["a", "b", "c", "d"].map(&adrs), [vec!["1"], vec!["2"], vec!["3", "5"], vec!["6"]]);
+    for (name, pack) in ["a", "b", "c", "d"].into_iter().zip(all) {
+        std::fs::remove_dir_all(sandbox.root().join("packs")).unwrap();
+        sandbox.expect(0, &[&["build", &format!("task:{name}")], &untrusted[..]].concat());
+        assert_eq!(sandbox.read(&format!("packs/task-{name}.coding.json")), pack, "{name}");
+    }
+}

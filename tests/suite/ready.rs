@@ -249,5 +249,12 @@ fn a_sentence_that_denies_or_asks_meets_no_criterion() {
     assert_eq!(states("ac.1 is in work_items/a.md.\n\nEntries are not kept: work_items/a.md\n"), ["met", "met"]);
     assert_eq!(states("ac.1 is not in work_items/a.md.\n\nAC.2 failed: work_items/a.md\n"), ["unclear", "unclear"]);
     assert_eq!(states("Errors are logged in a file, as work_items/a.md says?\n"), ["unclear", "not_mentioned"]);
-    assert_eq!(states("- [x] ac.1, but not for work_items/a.md\n"), ["met", "not_mentioned"]);
+    assert_eq!(states("- [x] ac.1, but not for work_items/a.md\n"), ["unclear", "not_mentioned"]);
+    assert_eq!(states("- [x] ac.2: Entries are not kept\n- [x] ac.1\n"), ["met", "met"]);
+    assert_eq!(states("> - [x] ac.1\n\nac.2 won’t be in work_items/a.md\n"), ["unclear", "unclear"]);
+    assert_eq!(states("ac.1 will come.\n\n```\nwork_items/a.md\n```\n"), ["unclear", "not_mentioned"]);
+    assert_eq!(states("- [x] see https://example.com/ac.1/ac.2\n- [ ] ac.1 [x](u)\n"), ["open", "not_mentioned"]);
+    let item = item.replace("- Errors", "- [ ] [x](work_items/a.md): Errors");
+    sandbox.write("work_items/a.md", item);
+    assert_eq!(states("Nothing.\n"), ["not_mentioned", "not_mentioned"]);
 }

@@ -3,7 +3,7 @@
 //! The ids follow from packs alone: `ac.1` is the first criterion of one. Compared with an earlier pack, a criterion keeps the id
 //! that it had there while most of its words are the same, and a new one gets the next number.
 
-use super::questions::is_nothing;
+use super::questions::{is_in, is_nothing};
 use super::text::{CRITERIA, RootText, label};
 use crate::review::moves::{common, most_alike, sorted_words};
 use serde::Serialize;
@@ -12,11 +12,9 @@ use serde_json::Value;
 /// The most criteria of one pack; further ones have no id.
 const MAX_CRITERIA: usize = 500;
 
-/// Words of a sentence that may say that a criterion is not met.
-const DENIALS: [&str; 14] = [
-    "can't", "cannot", "doesn't", "fail", "failed", "fails", "isn't", "later", "missing", "never", "no", "not", "todo",
-    "without",
-];
+/// Words that may say that a criterion is not met, beside those that end in `n't`.
+const DENIALS: &str = "broken|cannot|dropped|except|fail|failed|failing|fails|later|missing|never|no|not|partial|partially|pending|\
+                       remains|skipped|todo|unless|without";
 
 /// What is said of a criterion, the strongest last: `open` if a box is not ticked, `unclear` if nothing says that it is met.
 const STATES: [&str; 5] = ["not_mentioned", "unclear", "met", "open", "removed"];
@@ -76,7 +74,7 @@ pub(super) fn criteria_in(text: &str, fields: &str) -> Vec<Criterion> {
                     is_below = is_titled || text.lines().filter_map(label).any(|label| CRITERIA.contain(label));
                 }
                 let is_own = passage.run.lists == 1 && passage.run.first_of_item || !has_items;
-                let told = (text.split_whitespace().collect::<Vec<_>>().join(" "), read.ticked(passage));
+                let told = (text.split_whitespace().collect::<Vec<_>>().join(" "), passage.run.ticked);
                 boxes.extend(told.1.map(|_| told.clone()));
                 found.extend((is_below && is_own && !is_nothing(text)).then_some(told));
             }
@@ -122,26 +120,22 @@ pub fn keep_ids(now: &mut Vec<Criterion>, mut read: Vec<Criterion>, is_whole: bo
 /// Notes what `text`, the redacted text of a pull request, says of each criterion. `has_file` says whether the repo has a file.
 pub fn note_done(criteria: &mut [Criterion], text: &str, has_file: &dyn Fn(&str) -> bool) {
     let (read, lines): (_, Vec<&str>) = (RootText::read(text), text.lines().collect());
-    let passages = read.passages();
-    let ends = passages.iter().skip(1).map(|next| next.line as usize - 1).chain([lines.len()]);
-    for (passage, end) in passages.iter().zip(ends) {
-        let written = lines.get(passage.line as usize - 1..end).unwrap_or_default();
-        let mut words =
-            written.iter().flat_map(|line| line.split(|c: char| c.is_whitespace() || "()[]<>`,;\"'".contains(c)));
+    for passage in read.passages() {
+        let (run, said) = (passage.run, sorted_words(&passage.run.full.text));
+        let written = lines.iter().skip(passage.line as usize - 1).take(run.full.text.lines().count());
+        let mut words = written.flat_map(|line| line.split(|c: char| c.is_whitespace() || "()[]<>`,;\"'".contains(c)));
         let place = words.find_map(|word| place_of(word.trim_end_matches(['.', ':']), has_file));
-        let state = match read.ticked(passage) {
-            Some(false) => 3,
-            None if place.is_none() => 1,
-            _ => 2,
-        };
-        let said = sorted_words(&passage.run.full.text);
-        let is_open = |it: &Criterion| {
-            let denies = |word: &String| DENIALS.contains(&&**word) && !it.words.contains(word);
-            passage.run.full.text.trim_end().ends_with('?') || said.iter().any(denies)
-        };
-        for it in named_in(&passage.run.full.text, criteria) {
-            // A ticked box says it without a doubt.
-            let state = if state == 2 && read.ticked(passage).is_none() && is_open(it) { 1 } else { state };
+        let denials: Vec<&String> = said.iter().filter(|word| is_denial(word)).collect();
+        let is_doubtful = run.quoted || run.full.text.trim_end().ends_with('?');
+        for it in named_in(&run.full.text, criteria) {
+            let is_quote = common(&it.words, &said) * 4 >= it.words.len() * 3;
+            // What a criterion itself denies is no denial of it, where its words are repeated.
+            let own = if is_quote { it.words.iter().filter(|word| is_denial(word)).count() } else { 0 };
+            let state = match run.ticked {
+                Some(false) => 3,
+                _ if is_doubtful || denials.len() > own || run.ticked.is_none() && place.is_none() => 1,
+                _ => 2,
+            };
             if STATES[..state].contains(&it.status) || STATES[state] == it.status && it.line.is_none() {
                 (it.status, it.line, it.place) = (STATES[state], Some(passage.line), place.clone());
             }
@@ -149,9 +143,16 @@ pub fn note_done(criteria: &mut [Criterion], text: &str, has_file: &dyn Fn(&str)
     }
 }
 
+fn is_denial(word: &str) -> bool {
+    is_in(DENIALS, word) || word.replace('’', "'").ends_with("n't")
+}
+
 /// Returns the criteria that a text names by their ids, else the one of whose words it has most, at least three quarters.
 fn named_in<'c>(text: &str, criteria: &'c mut [Criterion]) -> Vec<&'c mut Criterion> {
-    let ids = text.split(|c: char| !c.is_alphanumeric() && c != '.').map(|id| id.trim_matches('.'));
+    // Part of an address is no id.
+    let words = text.split_whitespace().filter(|word| !word.contains('/'));
+    let ids =
+        words.flat_map(|word| word.split(|c: char| !c.is_alphanumeric() && c != '.')).map(|id| id.trim_matches('.'));
     let ids: Vec<String> = ids.map(str::to_lowercase).filter(|id| id.starts_with("ac.")).collect();
     if !ids.is_empty() {
         return criteria.iter_mut().filter(|it| ids.contains(&it.id)).collect();

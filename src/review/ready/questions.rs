@@ -113,14 +113,8 @@ impl RootText<'_> {
             rest.is_some() && !spoken[word.len()..].starts_with(char::is_alphanumeric)
         };
         let introduces = passage.run.lists == 0 && spoken.ends_with(COLON);
-        let is_over = self.ticked(passage) == Some(true) || ANSWERED.iter().any(begins);
+        let is_over = passage.run.ticked == Some(true) || ANSWERED.iter().any(begins);
         !(introduces || is_over || is_nothing(spoken))
-    }
-
-    /// Returns whether the box of an item is ticked; `None` if it has none.
-    pub(super) fn ticked(&self, passage: &BodyRun<'_>) -> Option<bool> {
-        let is_ticked = || ["[x]", "[X]"].iter().any(|mark| self.line(passage.line).contains(mark));
-        passage.run.task.then(is_ticked)
     }
 
     fn line(&self, number: u32) -> &str {

@@ -22,7 +22,7 @@ struct Case {
 
 #[test]
 fn texts_are_read_as_their_cases_say() {
-    let cases: Vec<Case> = serde_yaml::from_str(include_str!("../../tests/cases/notes.yml")).unwrap();
+    let cases: Vec<Case> = serde_yaml::from_str(include_str!("notes.yml")).unwrap();
     let limits = NoteLimits::default();
     for Case { reads, text, gives } in cases {
         let found: Vec<String> = match reads.as_str() {

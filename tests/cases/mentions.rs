@@ -16,7 +16,7 @@ struct Case {
 }
 
 fn cases() -> BTreeMap<String, Vec<Case>> {
-    serde_yaml::from_str(include_str!("../../tests/cases/mentions.yml")).unwrap()
+    serde_yaml::from_str(include_str!("mentions.yml")).unwrap()
 }
 
 fn mentions(text: &str) -> Vec<String> {

@@ -82,7 +82,7 @@ fn blocks(text: &str) -> Vec<String> {
 
 #[test]
 fn texts_hold_what_the_cases_say() {
-    let cases: Cases = serde_yaml::from_str(include_str!("../../tests/cases/markdown.yml")).unwrap();
+    let cases: Cases = serde_yaml::from_str(include_str!("markdown.yml")).unwrap();
     for (name, read) in
         [("front", front as fn(&str) -> Vec<String>), ("outline", outline), ("parts", parts), ("blocks", blocks)]
     {

@@ -22,7 +22,7 @@ struct Case {
 
 #[test]
 fn texts_are_read_as_their_cases_say() {
-    let cases: Vec<Case> = serde_yaml::from_str(include_str!("../../tests/cases/select.yml")).unwrap_or_default();
+    let cases: Vec<Case> = serde_yaml::from_str(include_str!("select.yml")).unwrap_or_default();
     assert!(cases.len() > 50);
     for case in cases {
         assert_eq!(read(&case), case.gives, "{} of {:?}", case.reads, case.text);

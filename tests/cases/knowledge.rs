@@ -23,7 +23,7 @@ struct Cases {
 
 #[test]
 fn documents_and_templates_are_read_as_their_cases_say() {
-    let cases = serde_yaml::from_str::<Cases>(include_str!("../../tests/cases/knowledge.yml"));
+    let cases = serde_yaml::from_str::<Cases>(include_str!("knowledge.yml"));
     let Cases { secret, lines, open, agent, templates, quoted } = cases.unwrap_or_else(|error| panic!("{error}"));
     for head in secret {
         assert!(secret_line(&format!("{head}# Text\n\nA body.\n")).is_some(), "{head:?}");

@@ -23,7 +23,7 @@ struct Cases {
 }
 
 fn cases() -> Cases {
-    serde_yaml::from_str(include_str!("../../tests/cases/redact.yml")).unwrap()
+    serde_yaml::from_str(include_str!("redact.yml")).unwrap()
 }
 
 /// Fills the holes of a text, and encodes what stands between `⟦` and `⟧`, inner pairs first.
