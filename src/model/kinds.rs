@@ -21,6 +21,10 @@ named_enum! {
 /// The id of the section that a search for code gives.
 pub const LIKELY_CODE: &str = "code.likely";
 
+/// How the outline of a source file begins, and what its rules follow in the notes on a document.
+pub const OUTLINE_HEAD: &str = "Outline of ";
+pub const RULES: &str = "**Rules:**";
+
 /// The kinds of sections; `docs/format.md` says what each is.
 pub mod section_kind {
     pub const INSTRUCTIONS: &str = "instructions";

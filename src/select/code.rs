@@ -5,7 +5,7 @@ use super::source_text::SourceText;
 use super::{CodeUse, ParsedDocument, ReferencedCode, TextLevels, WORDS};
 use crate::config::CodeDetail;
 use crate::graph::KeptCode;
-use crate::model::{LineRange, RepoPath, floor_cluster};
+use crate::model::{LineRange, OUTLINE_HEAD, RepoPath, floor_cluster};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeSet;
 use std::iter;
@@ -279,7 +279,7 @@ impl CodeFile<'_> {
         let parts = parts.finish();
         let fence = fence_for(&parts);
         let mut out = CleanBuf::new();
-        out.lit("Outline of ").number(lines.len() as u64).lit(" lines: the line of each definition.\n\n");
+        out.lit(OUTLINE_HEAD).number(lines.len() as u64).lit(" lines: the line of each definition.\n\n");
         Some(out.fence(&fence).lit("text").text(&parts).lit("\n").fence(&fence).finish())
     }
 

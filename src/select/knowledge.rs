@@ -13,7 +13,7 @@ use super::{
 use crate::config::Policy;
 use crate::graph::{Outline, RecordedRemoval};
 use crate::knowledge::{Agent, ChosenDocuments, Knowledge, KnowledgeDocument, UnusableDocument};
-use crate::model::{CardSource, Digest, OriginKind};
+use crate::model::{CardSource, Digest, OriginKind, RULES};
 use crate::redact::{Clean, CleanBuf};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -253,7 +253,7 @@ fn notes_text(document: &KnowledgeDocument) -> TextLevels {
     };
     let rules = match made.rules.is_empty() {
         true => Clean::default(),
-        false => CleanBuf::new().lit("\n\n**Rules:**\n").text(&list(&made.rules)).finish(),
+        false => CleanBuf::new().lit("\n\n").lit(RULES).lit("\n").text(&list(&made.rules)).finish(),
     };
     let mut full = CleanBuf::new();
     full.text(&head);

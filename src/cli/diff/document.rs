@@ -8,8 +8,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// How many packs or sections are named; of more, the rest is counted.
 const MAX_NAMED: usize = 5;
 
-/// The most lines of changed texts that Markdown shows; what is more is folded.
-const MAX_SHOWN_LINES: usize = 20;
+/// The most lines of changed texts that Markdown shows, in equal shares of the causes; what is more is folded.
+const MAX_SHOWN_LINES: usize = 24;
+
+/// How many lines more are shown rather than folded.
+const MAX_MORE: usize = 4;
+
+/// The least lines that a cause shows while there is room: the first change, and what is around it.
+const MIN_SHOWN_LINES: usize = 8;
 
 /// What of a diff is shown, and how.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +31,12 @@ pub(in crate::cli) fn document(diff: &Diff, options: DiffOptions) -> Document {
     let mut document = Document::default();
     let (verdict, names) = diff.verdict_words();
     document.title(line(&verdict, &names));
+    if let Some(first) = diff.needs_review.first().filter(|_| options.markdown) {
+        let more = diff.needs_review.len() - 1;
+        let more = if more > 0 { format!("; {more} more below") } else { String::new() };
+        let section = first.section.as_deref().unwrap_or("the pack");
+        document.paragraph(line("needs review: {}: {}", &[section, &first.message]).then(TextStyle::Plain, more));
+    }
     let needs_review = |shared: &SharedChange| {
         let is_of = |item: &ReviewItem| item.section.as_ref() == Some(&shared.section.id);
         diff.needs_review.iter().any(|item| is_of(item) && item.packs.iter().any(|name| shared.packs.contains(name)))
@@ -34,9 +46,14 @@ pub(in crate::cli) fn document(diff: &Diff, options: DiffOptions) -> Document {
     let is_news = |shared: &&SharedChange| needs_review(shared) || shared.packs.iter().any(is_changed);
     let mut news: Vec<&SharedChange> = diff.sections.iter().filter(is_news).collect();
     news.sort_by_key(|shared| (!needs_review(shared), std::cmp::Reverse(shared.packs.len())));
-    if !diff.causes.is_empty() {
+    let mut causes = edits(diff, &news, options);
+    if options.markdown {
+        // The packs themselves are folded.
+        causes.splice(..0, ["added", "removed"].iter().flat_map(|change| whole_packs(diff, change)));
+    }
+    if !causes.is_empty() {
         document.heading("Causes");
-        document.nested_list(edits(diff, &news, options));
+        document.nested_list(causes);
     }
     if !diff.needs_review.is_empty() {
         document.heading("Needs review");
@@ -64,22 +81,38 @@ pub(in crate::cli) fn document(diff: &Diff, options: DiffOptions) -> Document {
     document
 }
 
+/// Returns a line that names the items whose packs came or went.
+fn whole_packs(diff: &Diff, change: &str) -> Option<(Line, Document)> {
+    let packs = diff.packs.iter().filter(|pack| pack.change == change);
+    let items: BTreeMap<&str, String> =
+        packs.map(|pack| (&*pack.root, format!("{} {}", pack.root, pack.title).trim().to_owned())).collect();
+    let items: Vec<&str> = items.values().map(String::as_str).collect();
+    let why = if change == "added" { "are new or open again" } else { "are done or gone" };
+    let named = Line::from(format!("packs {change}, whose items {why}: ")).join(named(&items, "items"));
+    (!items.is_empty()).then(|| (named, Document::default()))
+}
+
 /// Returns each cause with the changed text of its input; Markdown folds what is more than a few lines.
 fn edits(diff: &Diff, news: &[&SharedChange], options: DiffOptions) -> Vec<(Line, Document)> {
+    let share = (MAX_SHOWN_LINES / diff.causes.len().max(1)).max(MIN_SHOWN_LINES);
     let mut room = MAX_SHOWN_LINES;
     let edit = |cause: &Cause| {
-        let (fields, lines) = edit_of(cause, news);
+        let (fields, mut lines) = edit_of(cause, news);
         let mut below = Document::default();
+        let is_unseen = fields.is_empty() && lines.is_empty() && !cause.is_derived();
+        let unseen = if is_unseen { ", in no line that a pack shows" } else { "" };
         below.list(fields);
-        if options.markdown && lines.len() > room {
-            let (count, mut folded) = (counted(lines.len(), "line"), Document::default());
-            folded.code("diff", lines);
+        let shown = share.min(room);
+        let shown = if options.markdown && lines.len() > shown + MAX_MORE { shown } else { lines.len() };
+        let (rest, mut folded) = (lines.split_off(shown), Document::default());
+        room = room.saturating_sub(shown);
+        below.code("diff", lines);
+        if !rest.is_empty() {
+            let count = counted(rest.len(), if shown > 0 { "more line" } else { "line" });
+            folded.code("diff", rest);
             below.details(count, folded);
-        } else {
-            room -= lines.len().min(room);
-            below.code("diff", lines);
         }
-        (line("{}: ", &[&cause.words]).join(pack_names(&cause.packs)), below)
+        (line(&format!("{{}}{unseen}: "), &[&cause.words]).join(pack_names(&cause.packs)), below)
     };
     diff.causes.iter().map(edit).collect()
 }
@@ -242,8 +275,11 @@ pub(in crate::cli) fn diff_line(changed: &DiffLine) -> Line {
         _ => ("  ", TextStyle::Plain, TextStyle::Plain),
     };
     let segments = changed.segments.iter();
+    // Marks say nothing where most of a line is another.
+    let marked = segments.clone().filter(|it| it.marked).map(|it| it.text.len()).sum::<usize>();
+    let has_marks = marked * 3 < changed.text().len() * 2;
     segments.fold(Line::default().then(role, sign), |line, segment| {
-        line.then(if segment.marked { words } else { role }, &segment.text)
+        line.then(if segment.marked && has_marks { words } else { role }, &segment.text)
     })
 }
 
@@ -266,7 +302,7 @@ fn pack_names(packs: &[String]) -> Line {
 
 /// Names one thing, or the first of several, and counts the others: `7 packs: a, b and 5 more`.
 pub(in crate::cli) fn named(names: &[&str], what: &str) -> Line {
-    let first = &names[..names.len().min(MAX_NAMED)];
+    let first = if names.len() == MAX_NAMED + 1 { names } else { &names[..names.len().min(MAX_NAMED)] };
     let count = if let [_] = names { String::new() } else { format!("{} {what}: ", names.len()) };
     let more = names.len() - first.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };

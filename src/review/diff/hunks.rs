@@ -1,5 +1,6 @@
 //! Line-by-line differences of a text, with the changed words of each line.
 
+use crate::model::OUTLINE_HEAD;
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::ops::Range;
@@ -42,11 +43,13 @@ impl DiffLine {
 /// Returns the changes from `old` to `new`; empty if they are equal.
 ///
 /// Marks of omission are equal, whatever they count: their figures follow from edits that are shown, or that no pack holds.
-pub(super) fn hunks(old: &str, new: &str) -> Vec<Hunk> {
+pub(super) fn hunks<'t>(old: &'t str, new: &'t str) -> Vec<Hunk> {
     if is_cut_elsewhere(old, new) {
         return Vec::new();
     }
-    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let (old, new): (Vec<&'t str>, Vec<&'t str>) = (old.lines().collect(), new.lines().collect());
+    let is_outline = [&old, &new].iter().all(|lines| lines.first().is_some_and(|line| line.starts_with(OUTLINE_HEAD)));
+    let compared = |line: &'t str| compared(line, is_outline);
     let [before, after] = [&old, &new].map(|lines| lines.iter().map(|line| compared(line)).collect::<Vec<_>>());
     let ops = capture_diff_slices(Algorithm::Myers, &before, &after);
     let hunks = similar::group_diff_ops(ops, CONTEXT).into_iter().map(|ops| hunk(&ops, &old, &new));
@@ -65,9 +68,15 @@ fn is_only_mark(lines: &[&str]) -> bool {
         && lines.iter().all(|line| line.is_empty() || is_omission_mark(line))
 }
 
-/// Returns what of a line is compared; of a mark of omission its beginning.
-fn compared(line: &str) -> &str {
-    if is_omission_mark(line) { MARK } else { line }
+/// Returns what of a line is compared: of a mark of omission its beginning, and of a line of an outline all but numbers, which
+/// edits elsewhere move.
+fn compared(line: &str, is_outline: bool) -> &str {
+    match line {
+        _ if is_omission_mark(line) => MARK,
+        _ if is_outline && line.starts_with(OUTLINE_HEAD) => OUTLINE_HEAD,
+        _ if is_outline => line.trim_start_matches(|c: char| c.is_ascii_digit()),
+        _ => line,
+    }
 }
 
 /// Returns whether two texts have as many marks of omission, and what is between these only goes on for longer on one side.

@@ -2,7 +2,7 @@
 
 use super::set::Pair;
 use super::{Diff, PackChange, ReviewItem, SectionChange, SharedChange};
-use crate::model::{DecisionState, OriginKind, decision_state, section_kind};
+use crate::model::{DecisionState, OriginKind, RULES, decision_state, section_kind};
 use crate::review::moves::{CRITERION, moves};
 use crate::review::stale::PackStatus;
 use crate::wire::{Pack, Section};
@@ -12,6 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const ROOT: &str = "root.issue";
 
 const ROOT_FIELDS: &str = "root.json";
+
+/// The most characters of a rule that are quoted.
+const MAX_RULE: usize = 120;
 
 /// A reason for review: its name, the section concerned, and a message.
 pub(super) type ReviewReason = (&'static str, Option<String>, String);
@@ -24,7 +27,8 @@ pub(super) fn below_the_cut(diff: &Diff, pairs: &[Pair]) -> Vec<ReviewItem> {
     let mut hidden = BTreeMap::<&str, Option<&SharedChange>>::new();
     for shared in diff.sections.iter().filter(|shared| !shared.section.is_list()) {
         let SectionChange { input: Some(input), hunks, fields, new_detail, .. } = &shared.section else { continue };
-        match hunks.is_empty() && fields.is_empty() && new_detail.as_ref().is_some_and(|it| it != "full") {
+        let is_without = hunks.is_empty() && fields.is_empty() && shared.section.change != "moved";
+        match is_without && new_detail.as_ref().is_some_and(|it| it != "full") {
             true => drop(hidden.entry(input).or_insert(Some(shared))),
             false => drop(hidden.insert(input, None)),
         }
@@ -77,7 +81,7 @@ pub(super) fn reasons(
     for section in sections {
         reasons.extend(of_section(section, new, known, old.is_none()));
     }
-    reasons.extend(old.into_iter().flat_map(|old| criteria(old, new)));
+    reasons.extend(old.into_iter().flat_map(|old| criteria(old, new).into_iter().chain(rules(old, new))));
     for redaction in change.redactions.iter().filter(|it| it.new < it.old) {
         // The redactions of a removed section are gone with it.
         if new.sections.iter().any(|section| section.id == redaction.section) {
@@ -118,6 +122,25 @@ fn criteria(old: &Pack, new: &Pack) -> Vec<ReviewReason> {
         reasons.extend(gone.chain(added).map(|it| ("criteria", Some(ROOT_FIELDS.to_owned()), message(it))));
     }
     reasons
+}
+
+/// Returns the notes on documents whose rules are others than before.
+fn rules<'p>(old: &'p Pack, new: &'p Pack) -> impl Iterator<Item = ReviewReason> {
+    let rules = |section: &'p Section| -> BTreeSet<&'p str> {
+        let is_whole = section.metadata.detail == "full" && section.kind == section_kind::DOCUMENT_NOTES;
+        let text = section.content.split_once(RULES).filter(|_| is_whole).map(|(_, rules)| rules.trim());
+        text.into_iter().flat_map(str::lines).collect()
+    };
+    new.sections.iter().filter_map(move |section| {
+        let (before, after) = (rules(old.sections.iter().find(|it| it.id == section.id)?), rules(section));
+        let sides = [("went", before.difference(&after)), ("came", after.difference(&before))].into_iter();
+        let change = sides.filter_map(|(how, mut rules)| {
+            let first: String = rules.next()?.trim_start_matches("- ").chars().take(MAX_RULE).collect();
+            Some(format!("{} {how}, such as: {first}", 1 + rules.count()))
+        });
+        let change = change.collect::<Vec<_>>().join("; ");
+        (!change.is_empty()).then(|| ("rules", Some(section.id.clone()), format!("of the rules that bind {change}")))
+    })
 }
 
 /// Returns the acceptance criteria among the fields of a work item.

@@ -2,7 +2,7 @@
 
 use super::hunks::{Hunk, hunks, whole};
 use super::{FieldChange, field_changes};
-use crate::model::{LIKELY_CODE, section_kind};
+use crate::model::{LIKELY_CODE, OUTLINE_HEAD, section_kind};
 use crate::render;
 use crate::review::explain::neighbour_of;
 use crate::wire::{Section, SectionSource};
@@ -144,6 +144,8 @@ fn two_sided(old: &Section, new: &Section, reordered: bool) -> Option<SectionCha
     let change = match level(new).cmp(&level(old)) {
         Ordering::Greater => "more_detail",
         Ordering::Less => "less_detail",
+        // The definitions of an outline are on other lines.
+        Ordering::Equal if fields.is_empty() && hunks.is_empty() && new.content.starts_with(OUTLINE_HEAD) => "moved",
         // Texts that differ only in the final line end have no hunk.
         Ordering::Equal if old.content != new.content || !fields.is_empty() => "changed",
         Ordering::Equal if old.id != new.id || reordered => "moved",

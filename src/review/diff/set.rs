@@ -13,6 +13,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const SEARCH: &str = "likely code";
 const PLACES: &str = "places of relations";
 
+/// The longest path, in bytes, that the outcome names whole.
+const MAX_NAME: usize = 60;
+
 /// A pack on one side or on both.
 #[derive(Debug)]
 pub struct Pair {
@@ -100,9 +103,7 @@ pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
     diff.needs_review = reasons.into_iter().map(item).collect();
     diff.needs_review.extend(needs_review::below_the_cut(&diff, pairs));
     // What people edited comes before a search, and the causes of most packs first.
-    diff.causes.sort_by_key(|cause| {
-        ([SEARCH, PLACES].contains(&&*cause.name), Reverse(cause.packs.len()), cause.name.clone())
-    });
+    diff.causes.sort_by_key(|cause| (cause.is_derived(), Reverse(cause.packs.len()), cause.name.clone()));
     let packs: BTreeSet<&String> = diff.needs_review.iter().flat_map(|item| &item.packs).collect();
     diff.verdict.needs_review = packs.len();
     let (words, names) = diff.verdict_words();
@@ -161,6 +162,13 @@ fn causes_of(change: &PackChange, old: Option<&Pack>, new: Option<&Pack>) -> Vec
     causes
 }
 
+impl Cause {
+    /// Returns whether nobody wrote it: it follows from edits of what the pack does not hold.
+    pub fn is_derived(&self) -> bool {
+        [SEARCH, PLACES].contains(&&*self.name)
+    }
+}
+
 impl Diff {
     /// Returns whether no pack differs.
     pub fn is_empty(&self) -> bool {
@@ -179,15 +187,22 @@ impl Diff {
         }
         // A name with several changes counts once.
         let mut names: Vec<&str> = Vec::new();
-        for cause in self.causes.iter().filter(|_| changed > 0) {
-            if !names.contains(&&*cause.name) {
-                names.push(&cause.name);
+        let is_edited = self.causes.iter().any(|cause| !cause.is_derived());
+        let causes = self.causes.iter().filter(|it| changed > 0 && !(it.is_derived() && (is_edited || added > 0)));
+        for cause in causes {
+            // Of a long path the name of the file.
+            let name =
+                cause.name.rsplit_once('/').filter(|_| cause.name.len() > MAX_NAME).map_or(&*cause.name, |it| it.1);
+            if !names.contains(&name) {
+                names.push(name);
             }
         }
         let (count, more) = (names.len(), if names.len() > 3 { ", …" } else { "" });
         names.truncate(3);
-        if changed > 0 {
-            let listed = vec!["{}"; names.len()].join(", ");
+        if changed > 0 && (count > 0 || self.causes.is_empty()) {
+            let listed: Vec<&str> = names.iter().map(|name| if name.len() > MAX_NAME { "{}…" } else { "{}" }).collect();
+            let listed = listed.join(", ");
+            names.iter_mut().for_each(|name| *name = &name[..name.floor_char_boundary(MAX_NAME)]);
             let listed = if names.is_empty() { String::new() } else { format!(" ({listed}{more})") };
             parts.push(format!("{count} cause{}{listed}", plural(count)));
         }
