@@ -113,10 +113,7 @@ fn keep(repository: &Repository, pack: &Pack) -> Result<RepoPath, Failure> {
     let hash = pack.hash.strip_prefix("sha256:").unwrap_or(&pack.hash);
     folder.write(&format!("{hash}.json"), &bytes_of(pack))?;
     // The packs and the record are made of the files, and are none of them.
-    let settings = repository.settings();
-    let mut made = vec![settings.output.dir.as_str(), ".contextpack"];
-    made.extend(settings.context.record.as_ref().map(RepoPath::as_str));
-    let state = crate::git::head_commit(repository.root(), &made);
+    let state = crate::git::head_commit(repository.root(), &repository.settings().written_folders());
     let (commit, dirty) = state.unzip();
     let line =
         DeliveryLine { at: pack.generated_at.clone(), key: PackKey::of(pack), hash: pack.hash.clone(), commit, dirty };

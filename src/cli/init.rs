@@ -5,9 +5,7 @@ use crate::config::{DenyList, Settings};
 use crate::console::{Document, Exit, Failure, counted, diagnostics, line, stamp};
 use crate::engine::{BudgetLimits, BuildJob, Project, build_packs, process_environment, validated};
 use crate::git::{commits_touching, is_in_git};
-use crate::init::{
-    CONFIG, DetectedRepo, FoundTracker, InitArgs, Setup, is_half, shown_size, starter, tracker_names, unfit,
-};
+use crate::init::{CONFIG, DetectedRepo, FoundTracker, InitArgs, Setup, shown_size, starter, tracker_names, unfit};
 use crate::intake::{Repo, RepoOptions};
 use crate::model::{Diagnostic, ItemState, RepoPath};
 use crate::render;
@@ -35,7 +33,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     }
     let commits = args.commit.is_some();
     let new = starter::config(&found, setup.output(commits)?, commits);
-    let (existing, settings) = match existing(&root, &new)? {
+    let (existing, settings) = match existing(&root)? {
         Some((name, settings)) => {
             items = survey(&root, &settings);
             (Some(name), settings)
@@ -55,13 +53,9 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Returns the existing configuration with its name. One does not count that is a part of the `new` one, as an aborted run leaves
-/// it.
-fn existing(root: &Path, new: &str) -> Result<Option<(String, Settings)>, Failure> {
+/// Returns the existing configuration with its name.
+fn existing(root: &Path) -> Result<Option<(String, Settings)>, Failure> {
     let Some((name, text)) = Repo::read_config(root, None)? else { return Ok(None) };
-    if name == CONFIG && is_half(text.as_bytes(), new) {
-        return Ok(None);
-    }
     let settings = validated(&name, Some(&text)).map_err(invalid)?;
     match unfit(&name, &settings) {
         unfit if unfit.is_empty() => Ok(Some((name, settings))),

@@ -72,6 +72,11 @@ impl Settings {
         written.into_iter().flatten().cloned().chain(self.handover.folders()).collect()
     }
 
+    /// Returns all folders that only this program writes, that of its state too.
+    pub fn written_folders(&self) -> Vec<RepoPath> {
+        self.own_folders().into_iter().chain(RepoPath::new(".contextpack").ok()).collect()
+    }
+
     /// Returns the first entry of `documents:` that matches a path.
     pub fn source_of(&self, path: &RepoPath) -> Option<&DocumentSource> {
         let matches = |globs: &globset::GlobSet| globs.is_match(path.as_str());

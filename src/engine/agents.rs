@@ -79,10 +79,7 @@ impl Repository {
 
 /// Reads the last commits that packs for agents show: those that touched more than what this program writes.
 pub(super) fn history(root: &Path, settings: &Settings) -> CommitLogResult {
-    let own = settings.own_folders();
-    let mut excluded: Vec<&str> = own.iter().map(RepoPath::as_str).chain([".contextpack"]).collect();
-    excluded.extend(settings.context.record.as_ref().map(RepoPath::as_str));
-    last_commits(root, settings.context.changes, &excluded)
+    last_commits(root, settings.context.changes, &settings.written_folders())
 }
 
 impl Project<'_> {

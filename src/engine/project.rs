@@ -201,8 +201,7 @@ impl<'a> Project<'a> {
 
     /// Returns whether a path is that of a pack or of the program's state.
     pub fn is_own_output(&self, path: &RepoPath) -> bool {
-        path.is_under(".contextpack")
-            || self.reader.settings.own_folders().iter().any(|folder| path.is_under(folder.as_str()))
+        self.reader.settings.written_folders().iter().any(|folder| path.is_under(folder.as_str()))
     }
 
     /// Returns the URL of the issue that an item claims; `None` if it claims none or the repo is unknown.

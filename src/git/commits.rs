@@ -4,6 +4,7 @@ use super::folder::{is_in_git, work_tree};
 use super::index::outside;
 use super::objects::HistoryError;
 use super::run::{Git, GitError};
+use crate::model::RepoPath;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
@@ -90,7 +91,7 @@ pub fn merge_base(root: &Path, one: &str, other: &str) -> Result<String, History
 /// Reads the last `most` commits of `HEAD` that touch anything but `excluded` folders; none where there is no git or no commit.
 ///
 /// Names are those of the commits themselves, whatever the user's settings say.
-pub fn last_commits(root: &Path, most: usize, excluded: &[&str]) -> Result<CommitLog, String> {
+pub fn last_commits(root: &Path, most: usize, excluded: &[RepoPath]) -> Result<CommitLog, String> {
     if most == 0 || work_tree(root).map_err(|error| error.to_string())?.is_none() {
         return Ok(CommitLog::default());
     }
@@ -100,7 +101,7 @@ pub fn last_commits(root: &Path, most: usize, excluded: &[&str]) -> Result<Commi
     }
     let count = format!("--max-count={most}");
     let log = ["log", "-z", "--no-merges", "--full-history", "--encoding=UTF-8", "--format=%ct%x00%an%x00%s", &count];
-    let excluded: Vec<String> = excluded.iter().map(|folder| outside(folder)).collect();
+    let excluded: Vec<String> = excluded.iter().map(|folder| outside(folder.as_str())).collect();
     let text = ask(root, &[&log[..], &["HEAD", "--", "."]].concat(), &excluded)?;
     // No part of a commit holds a NUL.
     let fields: Vec<&str> = text.split('\0').collect();
@@ -113,9 +114,9 @@ pub fn last_commits(root: &Path, most: usize, excluded: &[&str]) -> Result<Commi
 
 /// Returns the commit of `HEAD`, and whether the files differ from it outside the `excluded` folders, also by one that git does
 /// not track; `None` where there is no commit.
-pub fn head_commit(root: &Path, excluded: &[&str]) -> Option<(String, bool)> {
+pub fn head_commit(root: &Path, excluded: &[RepoPath]) -> Option<(String, bool)> {
     let commit = commit_id(root, "HEAD")?;
-    let excluded: Vec<String> = excluded.iter().map(|folder| outside(folder)).collect();
+    let excluded: Vec<String> = excluded.iter().map(|folder| outside(folder.as_str())).collect();
     let changed = ask(root, &["status", "--porcelain", "--untracked-files=normal", "--", "."], &excluded).ok()?;
     Some((commit, !changed.is_empty()))
 }

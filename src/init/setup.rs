@@ -1,7 +1,6 @@
 //! Writes the files of `init`: new files, or a marked block in an existing file.
 //!
-//! Each file is written atomically. A file that an older version left incomplete, because it was killed or the disk was full,
-//! is recognized as a prefix of the new content, and completed.
+//! Each file is written atomically, so that a run that ends in between leaves whole files, and the next one goes on.
 
 use super::CONFIG;
 use super::detect::DetectedRepo;
@@ -115,11 +114,9 @@ impl<'a> Setup<'a> {
             return self.programs(&args.programs, &block);
         }
         // An existing configuration names its items. Samples are written first, so that an aborted run can be repeated.
-        let samples = existing.is_none() && found.wants_samples();
-        for (path, text) in [(starter::ADR, starter::adr()), (starter::ITEM, starter::item())] {
-            if samples || self.is_file(path, |before| is_half(before, &text))? {
-                self.create(path, &text)?;
-            }
+        if existing.is_none() && found.wants_samples() {
+            self.create(starter::ADR, &starter::adr())?;
+            self.create(starter::ITEM, &starter::item())?;
         }
         match existing {
             Some(name) if args.commit.is_some() && !committed => {
@@ -138,7 +135,7 @@ impl<'a> Setup<'a> {
             let handovers = settings.handover.packs();
             let handovers = handovers.as_ref().map_or("context/packs", |folder| folder.as_str());
             let block = starter::attributes(output, handovers);
-            self.block(".gitattributes", (starter::BLOCK_BEGIN, starter::BLOCK_END), &block)?;
+            self.block(".gitattributes", starter::BLOCK_BEGIN, &block)?;
         }
         self.programs(&args.programs, &block)?;
         let Some(origin) = self.origin(args)? else { return Ok(()) };
@@ -175,7 +172,7 @@ impl<'a> Setup<'a> {
             let imports = path == "CLAUDE.md" && exists(self.root, "AGENTS.md")? && !exists(self.root, &path)?;
             match imports {
                 true => self.create(&path, &format!("@AGENTS.md\n\n{block}"))?,
-                false => self.block(&path, starter::AGENT_MARKS, block)?,
+                false => self.block(&path, starter::AGENT_MARKS.0, block)?,
             }
         }
         #[cfg(feature = "mcp")]
@@ -279,30 +276,21 @@ impl<'a> Setup<'a> {
         self.create(&format!("{WORKFLOWS}/{name}"), text)
     }
 
-    /// Writes a file that does not exist or is incomplete.
+    /// Writes a file that does not exist.
     fn create(&mut self, path: &str, text: &str) -> Result<(), Failure> {
         self.replace(path, text, &[])
     }
 
-    /// Writes a file that does not exist, is incomplete, or is one of the `earlier` texts, which another `init` wrote.
+    /// Writes a file that does not exist, or is one of the `earlier` texts, which another `init` wrote.
     fn replace(&mut self, path: &str, text: &str, earlier: &[String]) -> Result<(), Failure> {
         let Some((folder, name)) = self.folder(path)? else { return Ok(()) };
         let wrote = match self.existing(path)? {
             ExistingFile::Nothing => folder.write_once(name, text.as_bytes())?,
-            ExistingFile::File(before)
-                if is_half(&before, text) || earlier.iter().any(|it| it.as_bytes() == before) =>
-            {
+            ExistingFile::File(before) if earlier.iter().any(|it| it.as_bytes() == before) => {
                 folder.rewrite(name, text.as_bytes())?
             }
             ExistingFile::File(before) if !earlier.is_empty() && before != text.as_bytes() => {
                 self.leave(path, "it exists; remove it and run this again");
-                return Ok(());
-            }
-            ExistingFile::File(before) if before != text.as_bytes() && text.as_bytes().starts_with(&before) => {
-                self.leave(
-                    path,
-                    "it is incomplete; remove it and run `init` again, unless it was shortened on purpose",
-                );
                 return Ok(());
             }
             ExistingFile::File(_) | ExistingFile::Other => WriteResult::Unchanged,
@@ -345,8 +333,8 @@ impl<'a> Setup<'a> {
         Ok(())
     }
 
-    /// Appends a block between two marks to a file, or completes one that has no end.
-    fn block(&mut self, path: &str, marks: (&str, &str), block: &str) -> Result<(), Failure> {
+    /// Appends a block, which begins with the line `begin`, to a file that does not have it.
+    fn block(&mut self, path: &str, begin: &str, block: &str) -> Result<(), Failure> {
         let Some((folder, name)) = self.folder(path)? else { return Ok(()) };
         let before = match self.existing(path)? {
             ExistingFile::Nothing => return self.create(path, block),
@@ -356,7 +344,7 @@ impl<'a> Setup<'a> {
             }
             ExistingFile::File(before) => before,
         };
-        match with_block(&before, marks, block) {
+        match with_block(&before, begin, block) {
             Some(after) => {
                 folder.rewrite(name, &after)?;
                 self.written.push(path.to_owned());
@@ -378,13 +366,6 @@ impl<'a> Setup<'a> {
             }
             Err(error) => Err(error.into()),
         }
-    }
-
-    /// Returns whether `path` is a file inside the repo whose content `is` so.
-    fn is_file(&self, path: &str, is: impl Fn(&[u8]) -> bool) -> Result<bool, Failure> {
-        let (dir, _) = path.rsplit_once('/').unwrap_or(("", path));
-        let inside = RepoPath::new(dir).is_ok_and(|dir| Folder::open(self.root, &dir).is_ok());
-        Ok(inside && matches!(self.existing(path)?, ExistingFile::File(text) if is(&text)))
     }
 
     fn existing(&self, path: &str) -> Result<ExistingFile, Failure> {
@@ -421,38 +402,12 @@ pub(crate) fn unfit(name: &str, settings: &Settings) -> Vec<Diagnostic> {
     errors.collect()
 }
 
-/// Returns whether a file is a prefix of `text` that ends within a line, as only an aborted write leaves it, or is empty.
-pub(crate) fn is_half(before: &[u8], text: &str) -> bool {
-    before.len() < text.len() && text.as_bytes().starts_with(before) && !before.ends_with(b"\n")
-}
-
-/// Returns the file with its block, or `None` if the block is complete. All other lines stay.
-fn with_block(before: &[u8], (begin, end): (&str, &str), block: &str) -> Option<Vec<u8>> {
-    let mut after = Vec::with_capacity(before.len() + block.len());
-    let mut lines = before.split_inclusive(|byte| *byte == b'\n');
-    for line in lines.by_ref() {
-        if line.trim_ascii() != begin.as_bytes() {
-            after.extend_from_slice(line);
-            continue;
-        }
-        let rest: Vec<&[u8]> = lines.collect();
-        if rest.iter().any(|line| line.trim_ascii() == end.as_bytes()) {
-            return None;
-        }
-        // Only the lines that an incomplete block shares with the whole one are replaced.
-        let ours =
-            |(there, whole): &(&&[u8], &[u8])| *there == whole || (!there.ends_with(b"\n") && whole.starts_with(there));
-        let common =
-            rest.iter().zip(block.as_bytes().split_inclusive(|byte| *byte == b'\n').skip(1)).take_while(ours).count();
-        after.extend_from_slice(block.as_bytes());
-        rest[common..].iter().for_each(|line| after.extend_from_slice(line));
-        return Some(after);
+/// Returns the file with the block at its end, or `None` if the block is there. All other lines stay.
+fn with_block(before: &[u8], begin: &str, block: &str) -> Option<Vec<u8>> {
+    if before.split(|byte| *byte == b'\n').any(|line| line.trim_ascii() == begin.as_bytes()) {
+        return None;
     }
-    // An incomplete first line that contains the program's name is ours too.
-    let last = after.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    if begin.as_bytes().starts_with(&after[last..]) && contains(&after[last..], "contextpack") {
-        after.truncate(last);
-    }
+    let mut after = before.to_vec();
     if !after.is_empty() {
         if !after.ends_with(b"\n") {
             after.push(b'\n');

@@ -45,7 +45,7 @@ pub use source::{FileState, REST, Refusal, SourceTree, Untracked, describe, if_p
 pub(crate) use text::escape_markup;
 pub use text::{
     LineRange, LineStarts, RemovedLines, floor_cluster, heading_in_line, is_hidden, is_line_end, joined_instructions,
-    parse_amount, parse_limit, percent_decoded, short_title_in_line, title_in_line, with_line_feeds,
+    log2, parse_amount, parse_limit, percent_decoded, short_title_in_line, title_in_line, with_line_feeds,
 };
 pub use value::{Node, Value, parse_json};
 pub use words::{WordLists, is_volatile};

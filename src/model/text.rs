@@ -171,6 +171,17 @@ static CLUSTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// Returns the logarithm of a positive number to base 2. Unlike the one of the platform it has the same bits everywhere: it only
+/// adds, multiplies and divides.
+pub fn log2(number: f64) -> f64 {
+    const FRACTION: u64 = (1 << 52) - 1;
+    let (exponent, one) = (number.to_bits() >> 52, 1.0_f64.to_bits());
+    let part = f64::from_bits(number.to_bits() & FRACTION | one);
+    let t = (part - 1.0) / (part + 1.0);
+    let series = (0..16).rev().fold(0.0, |sum, term| sum * t * t + 1.0 / f64::from(2 * term + 1));
+    2.0 * t * series / std::f64::consts::LN_2 + exponent as f64 - (one >> 52) as f64
+}
+
 /// The characters before a cut in which a place is looked for where clusters can be counted from.
 const LOOKED_BACK: usize = 64;
 

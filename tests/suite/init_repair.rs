@@ -1,4 +1,4 @@
-//! `init` that was interrupted leaves whole files, and makes whole what breaks off.
+//! `init` that was interrupted leaves whole files, and the next one goes on.
 
 use crate::sandbox::{ORIGIN, Sandbox};
 
@@ -69,46 +69,5 @@ fn a_write_that_is_cut_leaves_no_half_file_and_the_next_init_goes_on() {
         sandbox.expect(0, &["init"]);
         let now: Vec<_> = sandbox.files().into_iter().filter(|(path, _)| !path.ends_with(".tmp")).collect();
         assert!(now == whole);
-    }
-}
-
-#[test]
-fn every_file_that_breaks_off_is_made_whole_and_no_whole_one_is_touched() {
-    let sandbox = Sandbox::new();
-    let written = sandbox.expect(0, &["init", "--commit"]);
-    for path in written.lines() {
-        let whole = sandbox.read(path);
-        for length in [0, 1, whole.len() / 3, whole.len() / 2, whole.len() - 2] {
-            sandbox.write_exact(path, whole.as_bytes()[..length].trim_ascii_end());
-            let again = sandbox.expect(0, &["init", "--commit", "-q"]);
-            // What of the block's first line does not name the program may be somebody else's.
-            let unsure = path == ".gitattributes" && length == 1;
-            assert!(unsure || again == format!("{path}\n") && sandbox.read(path) == whole, "{path} {length}");
-            sandbox.write(path, &whole);
-        }
-        let own = format!("# mine\n{whole}");
-        sandbox.write(path, &own);
-        let again = sandbox.expect(0, &["init", "--commit", "-q"]);
-        assert!(!again.contains(path) && sandbox.read(path) == own, "{path}: {again}");
-        sandbox.write(path, &whole);
-    }
-}
-
-#[test]
-fn a_block_that_breaks_off_anywhere_is_made_whole_and_all_else_stays() {
-    let sandbox = Sandbox::new();
-    sandbox.expect(0, &["init", "--commit"]);
-    let block = sandbox.read(".gitattributes");
-    // Less than the name may be anyone's, and stays.
-    for at in (0..block.len() - 1).step_by(23).filter(|at| *at == 0 || *at >= "# contextpack".len()) {
-        for (before, after) in [("*.png binary\n", ""), ("*.png binary\n", "*.rs text\n"), ("", "*.rs text\n")] {
-            // Text that was appended since starts on a line of its own.
-            let line = block[..at].rfind('\n').map_or(0, |end| end + 1);
-            let end = if after.is_empty() { at } else { line };
-            sandbox.write(".gitattributes", format!("{before}{}{after}", &block[..end]));
-            sandbox.expect(0, &["init", "--commit", "-q"]);
-            let expected = if end == 0 { format!("{before}{after}{block}") } else { format!("{before}{block}{after}") };
-            assert_eq!(sandbox.read(".gitattributes"), expected, "{at}");
-        }
     }
 }

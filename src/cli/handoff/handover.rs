@@ -171,7 +171,7 @@ fn folder(repository: &Repository, out: Option<&Path>) -> Result<(Folder, String
     let inside = path_inside(root, out);
     let packs = settings.handover.packs();
     let is_own = |dir: &RepoPath| inside.as_ref().is_some_and(|path| path == dir || path.is_under(dir.as_str()));
-    let mut own = settings.own_folders().into_iter().chain(RepoPath::new(".contextpack").ok());
+    let mut own = settings.written_folders().into_iter();
     if let Some(dir) = own.find(|dir| Some(dir) != packs.as_ref() && is_own(dir)) {
         let message = format!("`--out` is inside `{dir}`, which holds other files (help: name another folder)");
         return Err(Failure::Usage(message));
