@@ -2,7 +2,7 @@
 
 use super::project::{Project, ReadSources};
 use crate::cache::FilePurpose;
-use crate::graph::Entry;
+use crate::graph::{Edge, Entry, Target};
 use crate::knowledge::{LikelyFile, SourceIndex, SourceTerms, TestFiles, is_source};
 use crate::model::{Diagnostic, Digester, RepoPath, Severity};
 use crate::select::{RootReferences, source_parts};
@@ -23,8 +23,15 @@ impl Project<'_> {
         }
         let (index, entry) = (&self.sources().index, &self.corpus.entries[root]);
         let (code, _) = references.code_within_limit(root);
+        let item = |edge: &Edge| if let Target::Item(item) = edge.to { Some(item) } else { None };
+        let neighbours = self.graph.neighbours(root).into_iter().filter_map(item);
+        let items = neighbours.chain([root]).map(|item| &self.corpus.entries[item].item.origin.path);
+        let pinned = self.knowledge().documents.iter().filter(|it| it.pinned).map(|it| &it.path);
+        let held: BTreeSet<&RepoPath> = items.chain(pinned).collect();
         let known = |path: &RepoPath| {
-            code.iter().any(|code| code.path == *path) || references.files.iter().any(|it| it.file.path == *path)
+            held.contains(path)
+                || code.iter().any(|code| code.path == *path)
+                || references.files.iter().any(|it| it.file.path == *path)
         };
         let own = code.iter().filter(|code| code.is_named_by(root));
         let folders: BTreeSet<&str> = own.map(|code| code.path.dir()).collect();

@@ -30,6 +30,8 @@ const NAME: f32 = 2.0;
 /// How many times a word in a code span counts, and one beside a ticked box: what is done is not to be searched for.
 const QUOTED: f32 = 1.3;
 const TICKED: f32 = 0.5;
+/// What is left of the weight of a word that says what to do, and not with what.
+const REQUEST: f32 = 0.3;
 /// What is left of the weight of a word that all items have.
 const COMMON: f32 = 0.4;
 /// How much of its score a test keeps: it is listed with what it tests.
@@ -37,6 +39,9 @@ const TEST: f32 = 0.8;
 /// How many times a file counts that is in the folder of one that the item names.
 const NEAR: f32 = 1.25;
 const MAX_WORDS: usize = 5;
+/// The most documents that are found besides source files, and the part of the best one's score that each has.
+const MAX_DOCUMENTS: usize = 3;
+const ALIKE: u64 = 2;
 /// The most tests that are named with a file.
 const MAX_TESTS: usize = 3;
 /// The lines of the part of a file that is named, if no definition is, and the most of a definition.
@@ -109,6 +114,7 @@ struct SourceFile {
     is_test: bool,
     is_style: bool,
     is_data: bool,
+    is_document: bool,
     /// What it shares with its test: the name without the marks of one, or its path if the name says nothing.
     unit: String,
 }
@@ -128,7 +134,8 @@ pub struct SourceIndex {
 pub fn is_source(path: &RepoPath) -> bool {
     let mut folders = path.dir().split('/');
     let name = path.name().to_ascii_lowercase();
-    NAMES.has("extension", &path.extension().to_ascii_lowercase())
+    let is = |list| NAMES.has(list, &path.extension().to_ascii_lowercase());
+    (is("extension") || is("document_extension"))
         && !folders.any(|it| it.starts_with('.') || NAMES.has("built_folder", it))
         && !NAMES.of("generated_name").iter().any(|part| name.contains(part))
 }
@@ -153,7 +160,10 @@ impl SourceIndex {
             let length = K1 * (1.0 - B + B * terms.total as f32 / average);
             let is_style = NAMES.has("style_extension", path.extension());
             let is_data = path.dir().split('/').any(|folder| NAMES.has("data_folder", folder));
-            index.files.push(SourceFile { path, length, is_test, is_style, is_data, unit });
+            let is_document = NAMES.has("document_extension", &path.extension().to_ascii_lowercase());
+            let unit = if is_document { path.to_string() } else { unit };
+            let is_test = is_test && !is_document;
+            index.files.push(SourceFile { path, length, is_test, is_style, is_data, is_document, unit });
         }
         index.texts.par_sort_unstable();
         index.paths.sort_unstable();
@@ -196,18 +206,25 @@ impl SourceIndex {
         };
         let mut order: Vec<(Reverse<u64>, u32)> = (0..).zip(&self.files).filter_map(score).collect();
         order.sort_unstable();
-        let ranked = || order.iter().map(|(_, at)| (*at, &self.files[*at as usize]));
+        let of_kind = |is_document| {
+            let order = order.iter().map(|(score, at)| (*score, *at, &self.files[*at as usize]));
+            order.filter(move |(.., file)| file.is_document == is_document && !known(&file.path))
+        };
+        let ranked = || of_kind(false).map(|(_, at, file)| (at, file));
         let (mut units, mut found) = (BTreeSet::new(), Vec::new());
         for (at, file) in ranked() {
             if units.len() == most {
                 break;
             }
-            if !known(&file.path) && units.insert(&file.unit) {
+            if units.insert(&file.unit) {
                 let is_other = |other: &SourceFile| other.unit == file.unit && other.is_test != file.is_test;
-                let other = ranked().find(|(_, other)| is_other(other)).filter(|(_, other)| !known(&other.path));
+                let other = ranked().find(|(_, other)| is_other(other));
                 found.extend([at].into_iter().chain(other.map(|(at, _)| at)));
             }
         }
+        let best = of_kind(true).next().map_or(0, |(Reverse(score), ..)| score);
+        let documents = of_kind(true).take(MAX_DOCUMENTS).take_while(|(Reverse(score), ..)| score * ALIKE >= best);
+        found.extend(documents.map(|(_, at, _)| at));
         let source = |at: u32| {
             let held = |(term, (weight, word)): (&TermHash, &(f32, Clean))| {
                 let held = range_of(&self.texts, |entry| entry.0, *term);
@@ -243,7 +260,11 @@ fn words_of([title, text]: [&Clean; 2]) -> BTreeMap<TermHash, (f32, Clean)> {
                 in_span ^= line.get(read..start).is_some_and(|between| between.matches('`').count() % 2 == 1);
                 read = read.max(start);
                 let of_span = if in_span { QUOTED } else { 1.0 };
-                let of_name = if is_code_name(line, start, end) { NAME } else { 1.0 };
+                let of_name = match () {
+                    () if is_code_name(line, start, end) => NAME,
+                    () if NAMES.has("request_word", &line[start..end].to_ascii_lowercase()) => REQUEST,
+                    () => 1.0,
+                };
                 let known = words.entry(term).or_insert_with(|| (0.0, text.slice(offset + start..offset + end)));
                 known.0 = known.0.max(of_line * of_span * of_name);
             });

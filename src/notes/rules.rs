@@ -49,7 +49,9 @@ impl Rules {
         let mut used = vec![false; sentences.len()];
         for (index, range) in sentences.iter().enumerate() {
             let is_instruction = has_instructions && words::is_order(&seen[index]);
-            let strength = meanings[index].strength.or(is_instruction.then_some(Strength::Plain));
+            let is_command = is_instruction && names_command(&document[range.clone()]);
+            let order = if is_command { Strength::Obliges } else { Strength::Plain };
+            let strength = meanings[index].strength.max(is_instruction.then_some(order));
             used[index] |= is_wrong(&document[range.clone()]);
             let (Some(strength), false) = (strength, used[index] || says_nothing(&document[range.clone()])) else {
                 continue;
@@ -126,6 +128,12 @@ impl Rules {
         let over = self.found.len().saturating_sub(self.most);
         (first_by_rank(self.found, self.most), self.left_out + over)
     }
+}
+
+/// Returns whether a sentence quotes a command to run: a code span of several words.
+fn names_command(sentence: &str) -> bool {
+    let mut spans = sentence.split('`').skip(1).step_by(2);
+    spans.any(|span| span.starts_with(|c: char| c.is_ascii_lowercase()) && span.trim().contains(' '))
 }
 
 /// Returns whether a sentence is an example of what is wrong: `Bad: …`.

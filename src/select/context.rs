@@ -166,6 +166,7 @@ impl SelectionContext<'_> {
             marked.mark_title();
         }
         marked.mark_opening();
+        marked.mark_open_boxes();
         without_comments(text, marked.chunks)
     }
 

@@ -156,6 +156,20 @@ impl<'t> MarkedText<'t> {
         }
     }
 
+    /// Marks the lists with open boxes of a text in which others are ticked: what is left to do, with the headings above.
+    pub(super) fn mark_open_boxes(&mut self) {
+        let Self { markdown, text, chunks } = self;
+        let has = |chunk: &Chunk, boxes: [&str; 2]| boxes.iter().any(|mark| text[chunk.range.clone()].contains(mark));
+        if !chunks.iter().any(|chunk| has(chunk, ["- [x] ", "- [X] "])) {
+            return;
+        }
+        for at in (0..chunks.len()).filter(|at| has(&chunks[*at], ["- [ ] ", "* [ ] "])).collect::<Vec<_>>() {
+            mark(&mut chunks[at], ChunkWeight::Key);
+            let heading = markdown.blocks[..at].iter().rposition(|block| block.heading.is_some());
+            heading.into_iter().for_each(|heading| mark(&mut chunks[heading], ChunkWeight::Key));
+        }
+    }
+
     /// Marks the excerpt of an ADR: its title and the configured headings, else its first lines.
     pub(super) fn mark_adr(&mut self, excerpt: &Excerpt, AdrHeadings { keys, background }: &AdrHeadings) {
         let has_context = self.mark_sections(|title| background.contain(title) && !keys.contain(title));

@@ -24,6 +24,9 @@ fn kind_of(kind: FileKind) -> SectionKind {
     }
 }
 
+/// How many of the documents that an item lists are trimmed after the others: those that it lists first.
+const MAX_NEEDED: usize = 2;
+
 impl Selector<'_> {
     pub(super) fn add_document(&mut self, reference: &ReferencedFile) {
         let (context, by) = (self.context, reference.by);
@@ -246,7 +249,10 @@ impl Selector<'_> {
     /// Returns whether a reference is under or beside words such as "acceptance criteria" or "spec".
     fn states_requirements(&self, reference: &ReferencedFile) -> bool {
         let entry = &self.context.corpus.entries[reference.by];
-        let at = &reference.file.at;
+        let FileRef { at, order, .. } = &reference.file;
+        if *order != usize::MAX {
+            return *order < MAX_NEEDED;
+        }
         if at.path != entry.item.body.origin.path {
             return false;
         }

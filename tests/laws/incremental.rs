@@ -328,7 +328,12 @@ fn an_update_says_what_changed() {
     let update = build(&mut running);
     let changed: Vec<(&str, &str)> = update.changes.iter().map(|change| (&*change.name, &*change.reasons[0])).collect();
     let reason = "work_items/t-3.md changed";
-    assert_eq!(changed, [("t-0.coding.json", reason), ("t-3.coding.json", "new: docs/adr/0002-b.md")], "{update:?}");
+    let found = ("t-1.coding.json", "the search for likely code finds other lines");
+    assert_eq!(
+        changed,
+        [("t-0.coding.json", reason), found, ("t-3.coding.json", "new: docs/adr/0002-b.md")],
+        "{update:?}"
+    );
     assert!(update.changes.iter().all(|change| change.summary.as_ref().is_some_and(|now| packs[&change.name] != *now)));
     let before = files.clone();
     Step::Delete(3).apply(&mut files);
