@@ -34,7 +34,7 @@ HIDDEN = r"""(() => {
     return found;
 })()"""
 HEADING = "document.querySelector('#pack h2').textContent"
-LOOKS = {"light": {}, "dark": {"dark": True}, "phone": {"width": 390, "height": 844}, "phone-dark": {"width": 390, "height": 844, "dark": True},
+LOOKS = {"light": {"width": 1440}, "dark": {"width": 1440, "dark": True}, "phone": {"width": 390, "height": 844}, "phone-dark": {"width": 390, "height": 844, "dark": True},
          "tall": {"height": 2600}}
 TOLD = "document.getElementById('told').textContent"
 
@@ -175,9 +175,18 @@ def quick_and_usable(browser, repo, shots):
         equal(browser.run("document.documentElement.scrollWidth > innerWidth"), False, f"{name}: something stands beyond the window")
         if shots:
             browser.shoot(f"{shots}/{name}.png")
+        judged(browser, name)
     browser.look()
     named(browser)
     harmless(browser, [page])
+    browser.key("Escape")
+    goto(browser, "")
+    for name in ["light", "dark", "phone", "phone-dark"]:
+        browser.look(**LOOKS[name])
+        judged(browser, f"overview, {name}")
+        if shots:
+            browser.shoot(f"{shots}/overview-{name}.png")
+    browser.look()
 
 
 def the_overview(browser, repo, shots):
@@ -300,6 +309,19 @@ def named(browser):
     for role in ["navigation", "main", "searchbox", "listbox", "option", "image", "heading", "region", "link", "button", "DisclosureTriangle"]:
         assert seen.get(role), f"there is no {role}: {sorted(seen)}"
         assert all(seen[role]), f"a {role} has no name"
+
+
+def judged(browser, what):
+    """Asks axe-core, if it is given, what people cannot use: nothing of what it finds may be serious."""
+    if not AXE:
+        return
+    browser.run(AXE.read_text(encoding="utf-8") + "; axe.run().then((found) => { window.found = found; })")
+    browser.until("!!window.found", f"axe on {what}")
+    found = browser.run("window.found.violations.map((it) => [it.impact, it.id, it.nodes.length, it.nodes[0].html.slice(0, 120)])")
+    browser.run("delete window.found")
+    for impact, rule, count, first in found:
+        print(f"axe: {what}: {impact}: {rule}: {count}, such as {first}")
+    assert not [it for it in found if it[0] in ("serious", "critical")], f"{what} cannot be used by all"
 
 
 def harmless(browser, addresses):
@@ -537,8 +559,9 @@ def main():
     parser.add_argument("--shots")
     parser.add_argument("--only", nargs="*", default=[], help="names of parts, such as hostile")
     parser.add_argument("--packs", type=int, default=PACKS, help="how many packs, at least 700")
+    parser.add_argument("--axe", type=pathlib.Path, help="axe.min.js of axe-core, which judges whether all can use the page")
     args = parser.parse_args()
-    globals()["PACKS"] = args.packs
+    globals().update(PACKS=args.packs, AXE=args.axe)
     with tempfile.TemporaryDirectory() as folder:
         repo = Repo(folder, os.path.abspath(args.bin))
         fill(repo)

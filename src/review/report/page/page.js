@@ -54,11 +54,10 @@ function rowOf(entry) {
   const title = titleOf(entry);
   const use = uses.get(entry.path);
   const says = entry.talk ? [counted(entry.talk.cards.length, "card")] : entry.batch || entry.inbox ? [workLine(entry)] : pack ? [quote(facts.id, 60), ` · ${line(facts.profile, 40)}`, facts.share < 0 ? "" : ` · ${percent(facts.share, 1)}`, use ? [" · ", quote(use, 120)] : ""] : [];
+  const row = el("li", { role: "option", tabindex: -1, "aria-selected": "false" },
+    el("span", { class: "title" }, quote(title, 120)), " ", el("span", { class: "facts" }, says), marks.flatMap((mark) => [" ", mark]));
   // Rows that are not in view are not laid out, so they say themselves what they are.
-  const names = [title, facts.id, facts.profile, use].filter(Boolean).map((name) => line(name, 120));
-  const label = [...names, ...marks.map((mark) => mark.textContent)].join(", ");
-  const row = el("li", { role: "option", tabindex: -1, "aria-selected": "false", "aria-label": label },
-    el("span", { class: "title" }, quote(title, 120)), el("span", { class: "facts" }, says), marks);
+  row.setAttribute("aria-label", row.textContent);
   row.addEventListener("click", () => select(entry, "pack"));
   return { entry, row, facts, title, text: haystack(entry) };
 }
