@@ -48,14 +48,17 @@ impl Documents {
             let (_, bytes) = read(path)?;
             Some(SizedDocument::new(path, bytes))
         });
-        let (mut seen, mut rules) = (BTreeSet::new(), Vec::new());
+        let (mut seen, mut rules) = (Vec::new(), Vec::new());
         for path in CATALOG.rules.iter().filter_map(named) {
             let is_overview =
                 overview.as_ref().is_some_and(|overview| !overview.is_long && overview.path == path.as_str());
             let Some((text, bytes)) = read(path).filter(|_| !is_overview) else { continue };
-            // A copy of another says nothing more.
-            if seen.insert(text) {
+            // What is mostly a copy of another says nothing more.
+            let lines: BTreeSet<String> = text.lines().map(|line| line.trim().to_owned()).collect();
+            let is_copy = |known: &BTreeSet<String>| known.intersection(&lines).count() * 4 >= lines.len() * 3;
+            if !seen.iter().any(is_copy) {
                 rules.push(SizedDocument::new(path, bytes));
+                seen.push(lines);
             }
         }
         let in_docs = |path: &RepoPath| {

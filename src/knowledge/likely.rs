@@ -208,7 +208,7 @@ impl SourceIndex {
         order.sort_unstable();
         let of_kind = |is_document| {
             let order = order.iter().map(|(score, at)| (*score, *at, &self.files[*at as usize]));
-            order.filter(move |(.., file)| file.is_document == is_document && !known(&file.path))
+            order.filter(move |(.., file)| file.is_document == is_document)
         };
         let ranked = || of_kind(false).map(|(_, at, file)| (at, file));
         let (mut units, mut found) = (BTreeSet::new(), Vec::new());
@@ -216,14 +216,15 @@ impl SourceIndex {
             if units.len() == most {
                 break;
             }
-            if units.insert(&file.unit) {
+            if !known(&file.path) && units.insert(&file.unit) {
                 let is_other = |other: &SourceFile| other.unit == file.unit && other.is_test != file.is_test;
-                let other = ranked().find(|(_, other)| is_other(other));
+                let other = ranked().find(|(_, other)| is_other(other)).filter(|(_, other)| !known(&other.path));
                 found.extend([at].into_iter().chain(other.map(|(at, _)| at)));
             }
         }
-        let best = of_kind(true).next().map_or(0, |(Reverse(score), ..)| score);
-        let documents = of_kind(true).take(MAX_DOCUMENTS).take_while(|(Reverse(score), ..)| score * ALIKE >= best);
+        let documents = || of_kind(true).filter(|(.., file)| !known(&file.path));
+        let best = documents().next().map_or(0, |(Reverse(score), ..)| score);
+        let documents = documents().take(MAX_DOCUMENTS).take_while(|(Reverse(score), ..)| score * ALIKE >= best);
         found.extend(documents.map(|(_, at, _)| at));
         let source = |at: u32| {
             let held = |(term, (weight, word)): (&TermHash, &(f32, Clean))| {
