@@ -35,7 +35,7 @@ impl Project<'_> {
         };
         let own = code.iter().filter(|code| code.is_named_by(root));
         let folders: BTreeSet<&str> = own.map(|code| code.path.dir()).collect();
-        let found = index.find([&entry.item.title, &entry.body.clean], &folders, &known, most);
+        let found = index.find(&entry.item.id, [&entry.item.title, &entry.body.clean], &folders, &known, most);
         let located = found.into_iter().filter_map(|found| {
             let raw = self.reader.inputs.read(found.path).ok()?;
             // The index is of raw text: only what redaction leaves of it is shown.

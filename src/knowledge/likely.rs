@@ -41,7 +41,7 @@ const NEAR: f32 = 1.25;
 const MAX_WORDS: usize = 5;
 /// The most documents that are found besides source files, and the part of the best one's score that each has.
 const MAX_DOCUMENTS: usize = 3;
-const ALIKE: u64 = 2;
+const ALIKE: u64 = 3;
 /// The most tests that are named with a file.
 const MAX_TESTS: usize = 3;
 /// The lines of the part of a file that is named, if no definition is, and the most of a definition.
@@ -171,22 +171,33 @@ impl SourceIndex {
         index
     }
 
-    /// Returns the files that share most with an item, each with its test or what it tests, but for those that are `known`.
+    /// Returns the files that share most with an item, or name it, each with its test or what it tests, but for those that are `known`.
     pub fn find(
         &self,
+        id: &Clean,
         texts: [&Clean; 2],
         folders: &BTreeSet<&str>,
         known: &dyn Fn(&RepoPath) -> bool,
         most: usize,
     ) -> Vec<FoundSource<'_>> {
         let mut query = words_of(texts);
+        // A document that names the item is about it, if its id is several words.
+        for_each_term(id, &mut |term, start, end| {
+            if (start, end) == (0, id.len()) && id.bytes().filter(|byte| matches!(byte, b'-' | b'_')).count() > 1 {
+                query.insert(term, (TITLE * NAME, id.clone()));
+            }
+        });
         query.iter_mut().for_each(|(term, (weight, _))| *weight *= self.significance(*term));
         let mut scores = vec![0.0_f32; self.files.len()];
         for (term, (weight, _)) in &query {
             let held = range_of(&self.texts, |entry| entry.0, *term);
             let weight_in_text = weight * rarity(held.len(), self.files.len());
+            let is_template = self.is_template(*term);
             for (_, file, count) in held {
                 let (file, count) = (*file as usize, f32::from(*count));
+                if is_template && self.files[file].is_document {
+                    continue;
+                }
                 scores[file] += weight_in_text * count * (K1 + 1.0) / (count + self.files[file].length);
             }
             let named = range_of(&self.paths, |entry| entry.0, *term);
@@ -237,6 +248,12 @@ impl SourceIndex {
             (!words.is_empty()).then(|| FoundSource { path: &self.files[at as usize].path, words })
         };
         found.into_iter().filter_map(source).collect()
+    }
+
+    /// Returns whether most items have a word, so that it says nothing of one among them.
+    fn is_template(&self, term: TermHash) -> bool {
+        let (terms, all) = &self.items;
+        *all > 2 && range_of(terms, |known| *known, term).len() * 2 > *all
     }
 
     /// Returns how much of its weight a word of an item keeps: 1 if no other item has it.

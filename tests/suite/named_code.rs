@@ -377,3 +377,31 @@ fn a_pack_has_the_decision_in_force_whichever_roots_are_built_and_none_by_distru
         assert_eq!(sandbox.read(&format!("packs/task-{name}.coding.json")), pack, "{name}");
     }
 }
+
+#[test]
+fn a_few_documents_that_share_words_or_name_the_item_are_likely_too_and_none_that_the_pack_holds() {
+    let sandbox = Sandbox::configured(&[
+        ("contextpack.yml", "version: 1\ncode: {likely: 2}\ndocuments: [{include: [\"docs/*.md\"], type: reference}]\n"),
+        (
+            "work_items/a.md",
+            "---\nid: web-shop-a1\ntitle: Refund vouchers\ndepends_on: web-shop-c1\n---\n\nSee docs/held.md.\n",
+        ),
+        (
+            "work_items/b.md",
+            "---\nid: web-shop-b1\ntitle: Print refund vouchers\nstatus: done\n---\n\nA refund of many vouchers.\n",
+        ),
+        ("work_items/c.md", "---\nid: web-shop-c1\ntitle: Something first\n---\n"),
+        ("work_items/d.md", "---\nid: web-shop-d1\ntitle: Other things\n---\n"),
+        ("docs/plan.md", "# Plan\n\nFor web-shop-a1: in spring.\n"),
+        ("docs/held.md", "# Vouchers\n\nA refund of vouchers.\n"),
+        ("docs/other.md", "# Weather\n\nSunny.\n"),
+        ("src/refund.rs", "fn refund_vouchers() {}\n"),
+    ]);
+    sandbox.write("docs/secret.md", "---\nsensitivity: contains_secrets\n---\n\n# Refund vouchers\n");
+    sandbox.commit();
+    sandbox.write("docs/untracked.md", "# Refund vouchers\n");
+    sandbox.expect(0, &["build", "web-shop-a1", "-p", "coding", "--out", "packs"]);
+    let found = section(&sandbox, "packs/web-shop-a1.coding.json", "code.likely").unwrap();
+    let paths: Vec<_> = found["metadata"]["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
+    assert_eq!(paths, ["src/refund.rs", "docs/plan.md", "work_items/b.md"]);
+}
