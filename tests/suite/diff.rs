@@ -198,7 +198,7 @@ fn a_search_that_finds_other_lines_is_no_edit_and_needs_no_review() {
     let text = sandbox.expect(0, &["diff"]);
     assert!(text.starts_with("1 pack changed, 1 cause (likely code), 0 need review"), "{text}");
     assert!(text.contains("1 section of likely code") && !text.contains("badge.ts"), "{text}");
-    assert!(sandbox.expect(0, &["diff", "-v"]).contains("badge.ts"));
+    assert!(sandbox.expect(0, &["diff", "--all"]).contains("badge.ts"));
     let since = sandbox.expect(4, &["diff", "--since", "before.json"]);
     assert!(since.contains("search for likely code") && !since.contains("badge.ts"), "{since}");
 }

@@ -381,7 +381,10 @@ fn a_pack_has_the_decision_in_force_whichever_roots_are_built_and_none_by_distru
 #[test]
 fn a_few_documents_that_share_words_or_name_the_item_are_likely_too_and_none_that_the_pack_holds() {
     let sandbox = Sandbox::configured(&[
-        ("contextpack.yml", "version: 1\ncode: {likely: 2}\ndocuments: [{include: [\"docs/*.md\"], type: reference}]\n"),
+        (
+            "contextpack.yml",
+            "version: 1\ncode: {likely: 2}\ndocuments: [{include: [\"docs/*.md\"], type: reference}]\n",
+        ),
         (
             "work_items/a.md",
             "---\nid: web-shop-a1\ntitle: Refund vouchers\ndepends_on: web-shop-c1\n---\n\nSee docs/held.md.\n",

@@ -260,6 +260,8 @@ pub(crate) struct DiffArgs {
     pub(crate) rebuild: bool,
     #[arg(long)]
     pub(crate) exit_code: bool,
+    #[arg(long)]
+    pub(crate) all: bool,
     #[arg(long, value_name = "HASH|PACK|-", num_args = 1.., add = ArgValueCandidates::new(completion::packs))]
     pub(crate) since: Vec<String>,
     #[arg(long, value_name = "REV..REV", allow_hyphen_values = false)]

@@ -21,6 +21,7 @@ use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
+    let global = &Global { verbose: global.verbose || args.all, ..global.clone() };
     if !args.since.is_empty() || args.commits.is_some() {
         return super::since::run(global, args);
     }
