@@ -44,23 +44,13 @@ impl Outline {
     /// Returns the bytes of the section under the heading with this anchor: from the heading to the next one of the same or a
     /// higher level, or to the end of the text, which has `text_len` bytes.
     ///
-    /// A leading `#` is ignored, and case too if no anchor matches exactly. `L12` is the section that line 12 is in.
+    /// A leading `#` is ignored, and case too if no anchor matches exactly.
     pub fn section(&self, text_len: usize, anchor: &str) -> Option<Range<usize>> {
         let anchor = anchor.strip_prefix('#').unwrap_or(anchor);
         let position = |anchor: &str| self.headings.iter().position(|heading| heading.anchor == anchor);
-        let start = |heading: &Heading| self.blocks.get(heading.block).map(|block| block.range.start);
-        let line = || anchor.strip_prefix('L')?.split('-').next()?.parse::<u32>().ok();
-        let index = match position(anchor).or_else(|| position(&anchor.to_lowercase())) {
-            Some(index) => index,
-            None => {
-                let line = line()?;
-                let Some(index) = self.headings.iter().rposition(|heading| heading.line <= line) else {
-                    return Some(0..self.headings.first().and_then(start).unwrap_or(text_len));
-                };
-                index
-            }
-        };
+        let index = position(anchor).or_else(|| position(&anchor.to_lowercase()))?;
         let (heading, rest) = self.headings.get(index..)?.split_first()?;
+        let start = |heading: &Heading| self.blocks.get(heading.block).map(|block| block.range.start);
         let end = rest.iter().find(|next| next.level <= heading.level).and_then(start).unwrap_or(text_len);
         Some(start(heading)?..end)
     }

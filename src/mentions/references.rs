@@ -198,8 +198,7 @@ impl<'a> RunReferences<'a> {
         let is_code = hold(&self.run.codes, range.start);
         let form = if is_code { ReferenceForm::CodeSpan } else { ReferenceForm::Path };
         if let Some(path) = path_in(word) {
-            let lines = lines_around(self.text, &range);
-            self.add(path, form, range.start).lines = lines;
+            self.add(path, form, range.start);
             return true;
         }
         let mention = path_mention(word);

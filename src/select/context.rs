@@ -377,6 +377,7 @@ impl SelectionContext<'_> {
                 marked.mark_sections(|title| self.shared.keys.contain(title));
                 marked.mark_opening();
             }
+            marked.mark_open_boxes();
             marked.mark_title();
         }
         let end = range.start + whole[range.clone()].trim_end().len();

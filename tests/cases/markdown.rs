@@ -105,7 +105,6 @@ fn a_section_ends_at_the_next_heading_of_its_level() {
     assert_eq!(section("b"), Some("## B\nb\n\n### C\nc\n\n"));
     assert_eq!(section("#D"), Some("## D\nd\n"));
     assert_eq!(section("a"), Some(text));
-    assert_eq!((section("L7"), section("#L10-L12")), (Some("### C\nc\n\n"), section("d")));
     assert_eq!(section("x"), None);
 }
 

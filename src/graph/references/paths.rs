@@ -123,8 +123,6 @@ impl<'a> ReferenceSearch<'a> {
                     && !mention.has_lines();
                 let is_adr = source == PathSource::AdrField || self.index.is_adr(&path);
                 if is_adr || source.is_field() || is_document(&path) && !is_name {
-                    let line = mention.reference.lines.first().filter(|_| !is_adr);
-                    let anchor = anchor.or_else(|| line.map(|line| format!("L{}", line.first)));
                     self.collected.add_file(path, anchor, is_adr, at);
                 }
                 return;
