@@ -7,7 +7,7 @@ use crate::engine::{AgentContext, BudgetLimits, BudgetProbe, EngineError, PackTa
 use crate::handoff::cards::{CardError, CardStore};
 use crate::handoff::handover::replay;
 use crate::model::{CardSource, Diagnostic, OriginKind, Severity};
-use crate::review::{PackMoves, PackStatus, SalvagedPack, content_hash, limits, salvage};
+use crate::review::{PackStatus, SalvagedPack, content_hash, limits, salvage};
 use crate::seal::Sealed;
 use crate::wire::{Pack, PackBudget, PackHandover, Section};
 
@@ -18,7 +18,6 @@ pub(crate) struct ComparedPack {
     pub(crate) reasons: Vec<String>,
     pub(crate) old: SalvagedPack,
     pub(crate) new: Option<Pack>,
-    pub(crate) moves: PackMoves,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -98,11 +97,7 @@ impl<'r> OpenedRepository<'r> {
             false => (PackStatus::Edited, Vec::new()),
         };
         compared.reasons.extend(reasons);
-        let new = self.project.scrubbed(sealed.pack());
-        if let Some(old) = compared.old.pack.as_ref().filter(|_| status != PackStatus::Fresh) {
-            compared.moves = PackMoves::between(old, &new, &|name| self.project.has(name));
-        }
-        Ok(ComparedPack { status, new: Some(new), ..compared })
+        Ok(ComparedPack { status, new: Some(self.project.scrubbed(sealed.pack())), ..compared })
     }
 
     /// Returns the name that the root of a pack has now. An item that has another id now is in the same file, or claims the

@@ -4,12 +4,10 @@ mod change_summary;
 mod diff;
 mod explain;
 mod inputs;
-mod moves;
 mod read;
 mod ready;
 mod report;
 mod scrub;
-mod since;
 mod stale;
 mod stats;
 mod verify;
@@ -26,7 +24,6 @@ pub use report::{
     Freshness, PageEntry, PageOrigin, report_changes, report_data, report_freshness, report_page, report_policy,
 };
 pub use scrub::scrubbed;
-pub use since::{MovedText, PackMoves};
 pub use stale::{Difference, PackStatus, UNEXPLAINED, difference, limits};
 pub use stats::{Stats, StatsCollector, UnusedText};
 pub use verify::{Verification, invisible_faults, newer, root_names, verify};

@@ -31,6 +31,12 @@ pub(in crate::cli) fn document(diff: &Diff, options: DiffOptions) -> Document {
     let mut document = Document::default();
     let (verdict, names) = diff.verdict_words();
     document.title(line(&verdict, &names));
+    changes(&mut document, diff, options);
+    document
+}
+
+/// Adds what people edited, what needs review, and then what follows from it.
+pub(in crate::cli) fn changes(document: &mut Document, diff: &Diff, options: DiffOptions) {
     if let Some(first) = diff.needs_review.first().filter(|_| options.markdown) {
         let more = diff.needs_review.len() - 1;
         let more = if more > 0 { format!("; {more} more below") } else { String::new() };
@@ -72,13 +78,12 @@ pub(in crate::cli) fn document(diff: &Diff, options: DiffOptions) -> Document {
     // The text of an input is above, with its cause.
     let is_listed =
         |shared: &&SharedChange| options.all || shared.section.input.is_none() && !shared.section.is_unedited();
-    sections(&mut document, news.iter().copied().filter(is_listed).collect());
+    sections(document, news.iter().copied().filter(is_listed).collect());
     if !diff.packs.is_empty() {
         document.heading("Packs");
-        unedited(&mut document, &news, options);
-        packs(&mut document, diff, options);
+        unedited(document, &news, options);
+        packs(document, diff, options);
     }
-    document
 }
 
 /// Returns a line that names the items whose packs came or went.
@@ -193,7 +198,7 @@ fn packs(document: &mut Document, diff: &Diff, options: DiffOptions) {
     document.details(counted(diff.packs.len(), "pack"), packs);
 }
 
-pub(in crate::cli) fn sections(document: &mut Document, shown: Vec<&SharedChange>) {
+fn sections(document: &mut Document, shown: Vec<&SharedChange>) {
     if !shown.is_empty() {
         document.heading("Sections");
     }
@@ -268,7 +273,7 @@ fn of_pack(document: &mut Document, diff: &Diff, pack: &PackChange, options: Dif
     document.details(summary.join(line("{} {}", &[&pack.root, &pack.title])), below);
 }
 
-pub(in crate::cli) fn diff_line(changed: &DiffLine) -> Line {
+fn diff_line(changed: &DiffLine) -> Line {
     let (sign, role, words) = match changed.change.as_str() {
         "added" => ("+ ", TextStyle::Added, TextStyle::AddedWords),
         "removed" => ("- ", TextStyle::Removed, TextStyle::RemovedWords),
@@ -301,7 +306,7 @@ fn pack_names(packs: &[String]) -> Line {
 }
 
 /// Names one thing, or the first of several, and counts the others: `7 packs: a, b and 5 more`.
-pub(in crate::cli) fn named(names: &[&str], what: &str) -> Line {
+fn named(names: &[&str], what: &str) -> Line {
     let first = if names.len() == MAX_NAMED + 1 { names } else { &names[..names.len().min(MAX_NAMED)] };
     let count = if let [_] = names { String::new() } else { format!("{} {what}: ", names.len()) };
     let more = names.len() - first.len();

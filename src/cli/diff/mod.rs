@@ -2,7 +2,7 @@
 
 mod document;
 
-pub(super) use document::{DiffOptions, diff_line, document, named, sections};
+pub(super) use document::{DiffOptions, changes, document};
 
 use super::args::{BudgetArgs, DiffArgs, Global};
 use super::input::{self, from_here};

@@ -6,14 +6,14 @@ use super::args::{DiffArgs, Global};
 use super::input;
 use super::packs::OpenedRepository;
 use super::rebuild::ComparedPack;
-use crate::cli::diff::{self, diff_line, named as named_list};
+use crate::cli::diff::{self, DiffOptions};
 use crate::console::github::append;
 use crate::console::{self, Document, Exit, Failure, Format, Line, line, printable, report, settled};
 use crate::engine::Repository;
 use crate::git::{CommitTrailers, changed_files, is_head, trailers};
 use crate::intake::Repo;
 use crate::model::{Code, Diagnostic, Place, RepoPath};
-use crate::review::{Diff, MovedText, PackMoves, PackStatus, Pair, SalvagedPack, SharedChange};
+use crate::review::{Diff, PackStatus, Pair, ReviewItem, SalvagedPack};
 use crate::wire::Pack;
 use find::{FoundPack, HashPrefix, find, missing, stated_hash};
 use serde::Serialize;
@@ -33,8 +33,6 @@ struct ReadPack {
     hash: Option<HashPrefix>,
     found: Option<FoundPack>,
     compared: ComparedPack,
-    /// Which of the files that moved were changed by commits that name the pack, in a sentence.
-    own_edits: Option<String>,
 }
 
 struct SinceReport {
@@ -66,7 +64,7 @@ fn try_run(global: &Global, args: &DiffArgs, named: &[ReadPack]) -> Result<Exit,
         return Err(Failure::usage(format!("the pack `{}` is not known: {why}", lost.asked)));
     }
     if let Some(file) = &args.summary {
-        append(file, &document(&answer, true).markdown())?;
+        append(file, &document(&answer, DiffOptions { all: false, markdown: true }).markdown())?;
     }
     let faults: BTreeSet<&Diagnostic> = answer.packs.iter().flat_map(|read| &read.compared.diagnostics).collect();
     let faults: Vec<Diagnostic> = faults.into_iter().cloned().collect();
@@ -88,7 +86,7 @@ pub(crate) fn pack_of_trailer(opened: &OpenedRepository<'_>, value: &str) -> Res
 /// Returns a diagnostic for each pack that commits of `range` name and that is not what a build gives now.
 pub(crate) fn diagnostics(opened: &OpenedRepository<'_>, range: &str) -> Result<Vec<Diagnostic>, Failure> {
     let answer = answer(opened, of_commits(opened.repository, range)?)?;
-    Ok(answer.packs.iter().filter_map(diagnostic).collect())
+    Ok(answer.packs.iter().filter_map(|read| diagnostic(read, &answer.diff)).collect())
 }
 
 fn exit(global: &Global, answer: &SinceReport) -> Exit {
@@ -217,8 +215,7 @@ impl ReadPack {
         let own: Vec<String> = changed.intersection(&moved).map(|path| format!("`{path}`")).collect();
         if !own.is_empty() {
             let note = format!("the commits that name it changed {} themselves", own.join(", "));
-            self.compared.reasons.push(note.clone());
-            self.own_edits = Some(note);
+            self.compared.reasons.push(note);
         }
         Ok(())
     }
@@ -231,13 +228,6 @@ impl ReadPack {
         let agent = pack.agent.as_ref().filter(|agent| agent.key != *root);
         let agent = agent.map(|agent| format!(", {}", agent.key)).unwrap_or_default();
         format!("{root} ({}{agent})", pack.profile)
-    }
-
-    /// Returns the sections of both packs that only the budget changed.
-    fn recut<'d>(&self, diff: &'d Diff) -> BTreeSet<&'d str> {
-        let own =
-            diff.sections.iter().filter(|shared| shared.packs.contains(&self.label)).map(|shared| &shared.section);
-        own.filter(|it| it.recut && it.old_detail.is_some() && it.new_detail.is_some()).map(|it| &*it.id).collect()
     }
 
     /// Returns the hash of the pack as it was read; else what was asked for. A damaged file may state none.
@@ -254,8 +244,8 @@ impl ReadPack {
     }
 }
 
-fn diagnostic(read: &ReadPack) -> Option<Diagnostic> {
-    let ComparedPack { status, reasons, moves: PackMoves { moves, .. }, .. } = &read.compared;
+fn diagnostic(read: &ReadPack, diff: &Diff) -> Option<Diagnostic> {
+    let ComparedPack { status, reasons, .. } = &read.compared;
     let commit = read.commits.first().map(|commit| format!("commit {} was written from ", short(&commit.id)));
     let (commit, verb) = commit.map_or((String::new(), " is"), |commit| (commit, ", which is"));
     let reasons = reasons.join("; ");
@@ -269,10 +259,9 @@ fn diagnostic(read: &ReadPack) -> Option<Diagnostic> {
             (Code::UnknownContext, message, "correct the trailer, or leave it out")
         }
         status => {
-            let mut what: Vec<String> = moves.iter().take(NAMED).map(|moved| moved.text.clone()).collect();
-            what.extend((moves.len() > NAMED).then(|| format!("{} more", moves.len() - NAMED)));
-            let own = read.own_edits.as_ref().map(|own| format!(" ({own})")).unwrap_or_default();
-            let what = if what.is_empty() { reasons } else { what.join("; ") + &own };
+            let is_own = |item: &&ReviewItem| item.packs.contains(&read.label);
+            let review = diff.needs_review.iter().filter(is_own).map(|item| format!("; {}", item.message));
+            let what: String = std::iter::once(reasons).chain(review.take(NAMED)).collect();
             let message = format!("{commit}the pack of {}{verb} {status} now: {what}", read.label);
             (
                 Code::MovedContext,
@@ -288,7 +277,7 @@ fn short(id: &str) -> &str {
     id.get(..10).unwrap_or(id)
 }
 
-/// The most moves that an annotation names.
+/// The most reasons for review that an annotation names.
 const NAMED: usize = 3;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -298,14 +287,14 @@ struct NamingCommit {
 }
 
 fn print(global: &Global, answer: &SinceReport) -> Result<(), Failure> {
-    let packs: Vec<Value> = answer.packs.iter().map(|read| pack_output(read, &answer.diff)).collect();
+    let packs: Vec<Value> = answer.packs.iter().map(pack_output).collect();
     let value = json!({"packs": packs, "diff": answer.diff});
     let diagnostics: Vec<_> = match global.format {
-        Format::Github => answer.packs.iter().filter_map(diagnostic).collect(),
+        Format::Github => answer.packs.iter().filter_map(|read| diagnostic(read, &answer.diff)).collect(),
         _ => Vec::new(),
     };
-    let whole = global.verbose && global.format != Format::Github || global.format == Format::Markdown;
-    document(answer, whole).print(global.format, global.verbose, &diagnostics, &value)?;
+    let options = DiffOptions { all: global.verbose, markdown: global.format == Format::Markdown };
+    document(answer, options).print(global.format, global.verbose, &diagnostics, &value)?;
     if matches!(global.format, Format::Text | Format::Github) {
         global.note(&match answer.packs.len() {
             0 => "no commit names a pack; `contextpack render --trailer` prints the line for its message".to_owned(),
@@ -320,7 +309,7 @@ fn verdict(answer: &SinceReport) -> String {
     format!("{fresh} of {} packs are what a build gives now", answer.packs.len())
 }
 
-fn pack_output(read: &ReadPack, diff: &Diff) -> Value {
+fn pack_output(read: &ReadPack) -> Value {
     let (compared, found) = (&read.compared, read.found.as_ref());
     let old = compared.old.pack.as_ref();
     json!({
@@ -336,41 +325,34 @@ fn pack_output(read: &ReadPack, diff: &Diff) -> Value {
         "status": compared.status,
         "reasons": compared.reasons,
         "now": compared.new.as_ref().map(|pack| &pack.hash),
-        "moves": compared.moves.moves,
-        "recut": read.recut(diff),
     })
 }
 
-/// Returns the document about the packs, followed by their whole diff, or by what no move says.
-fn document(answer: &SinceReport, whole: bool) -> Document {
+/// Returns the document about the packs, followed by what changed in them.
+fn document(answer: &SinceReport, options: DiffOptions) -> Document {
     let mut document = Document::default();
     let [first, ..] = &answer.packs[..] else { return document };
     document.title(match first.commits.is_empty() {
         true => "What changed since packs were read",
         false => "What the commits were written from",
     });
-    if whole {
+    if options.markdown {
         document.paragraph(verdict(answer) + ".");
     }
     document.nested_list(answer.packs.iter().map(|read| {
         let mut below = Document::default();
-        below.nested_list(
-            facts(read).into_iter().map(|line| (line, Document::default())).chain(moves(read, &answer.diff)),
-        );
+        below.list(facts(read, &answer.diff));
         (line(&format!("{{}}: {}", read.compared.status), &[&read.label]), below)
     }));
-    if whole && !answer.diff.is_empty() {
-        let options = diff::DiffOptions { all: true, markdown: true };
-        document.details("All that changed in them", diff::document(&answer.diff, options));
-    } else {
-        diff::sections(&mut document, uncovered(answer));
-    }
+    diff::changes(&mut document, &answer.diff, options);
     document
 }
 
-fn facts(read: &ReadPack) -> Vec<Line> {
+fn facts(read: &ReadPack, diff: &Diff) -> Vec<Line> {
     let compared = &read.compared;
-    let mut lines: Vec<Line> = compared.reasons.iter().map(|reason| line("{}", &[reason])).collect();
+    // The causes are below, with the packs that they are of.
+    let reasons = compared.reasons.iter().filter(|reason| diff.causes.iter().all(|cause| cause.words != **reason));
+    let mut lines: Vec<Line> = reasons.map(|reason| line("{}", &[reason])).collect();
     let place = read.found.as_ref().map(|found| {
         let at = found.commit.as_ref().map(|commit| format!(" at {}", short(commit))).unwrap_or_default();
         let built = compared.old.pack.as_ref().map(|pack| format!(", built {}", pack.generated_at));
@@ -388,32 +370,4 @@ fn facts(read: &ReadPack) -> Vec<Line> {
     lines.extend(now.map(|pack| line("now:  {}", &[&pack.hash])));
     lines.extend(read.commits.iter().map(|commit| line("named by {} {}", &[short(&commit.id), &commit.subject])));
     lines
-}
-
-fn moves(read: &ReadPack, diff: &Diff) -> Vec<(Line, Document)> {
-    let moved = |moved: &MovedText| {
-        let MovedText { text, what, words, place, .. } = moved;
-        let mut below = Document::default();
-        below.code("diff", words.iter().map(diff_line).collect());
-        let colon = if place.is_empty() { "" } else { ": " };
-        match words.is_empty() {
-            true => (line("{}", &[text]), below),
-            false => (line(&format!("{{}}{colon}{{}} changed"), &[place, what]), below),
-        }
-    };
-    let recut: Vec<&str> = read.recut(diff).into_iter().collect();
-    let shortened = Line::from("the budget shortens at another place, and the texts are the same: ");
-    let shortened = (!recut.is_empty()).then(|| (shortened.join(named_list(&recut, "sections")), Document::default()));
-    read.compared.moves.moves.iter().map(moved).chain(shortened).collect()
-}
-
-/// Returns the sections that changed in a way that no move says: new ones, those that are gone, and texts that are not whole.
-fn uncovered(answer: &SinceReport) -> Vec<&SharedChange> {
-    // Of a pack whose root is gone, all sections are.
-    let packs = || answer.packs.iter().filter(|read| read.compared.new.is_some());
-    let is_uncovered = |shared: &&SharedChange| {
-        let mut of_section = packs().filter(|read| shared.packs.contains(&read.label));
-        of_section.any(|read| !read.compared.moves.cover(&shared.section))
-    };
-    answer.diff.sections.iter().filter(is_uncovered).collect()
 }

@@ -93,11 +93,6 @@ fn is_cut_elsewhere(old: &str, new: &str) -> bool {
     old.len() == new.len() && old.len() > 1 && old.iter().zip(&new).all(goes_on)
 }
 
-/// Returns two texts of one line as a removed and an added line, with the changed words marked.
-pub fn changed_words(old: &str, new: &str) -> Vec<DiffLine> {
-    block(&[old], &[new])
-}
-
 pub(super) fn whole(change: &str, text: &str) -> Vec<Hunk> {
     let lines: Vec<DiffLine> = text.lines().map(|line| DiffLine::plain(change, line)).collect();
     if lines.is_empty() { Vec::new() } else { vec![Hunk { old_line: 1, new_line: 1, lines }] }

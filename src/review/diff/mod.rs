@@ -8,7 +8,7 @@ mod sections;
 mod set;
 
 pub(super) use hunks::is_omission_mark;
-pub use hunks::{DiffLine, Hunk, changed_words};
+pub use hunks::{DiffLine, Hunk};
 pub use sections::SectionChange;
 pub(super) use sections::changes as section_changes;
 pub use set::{Pair, compare};

@@ -3,15 +3,12 @@
 use super::set::Pair;
 use super::{Diff, PackChange, ReviewItem, SectionChange, SharedChange};
 use crate::model::{DecisionState, OriginKind, RULES, decision_state, section_kind};
-use crate::review::moves::{CRITERION, moves};
+use crate::review::ready::{self, Criterion};
 use crate::review::stale::PackStatus;
 use crate::wire::{Pack, Section};
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 const ROOT: &str = "root.issue";
-
-const ROOT_FIELDS: &str = "root.json";
 
 /// The most characters of a rule that are quoted.
 const MAX_RULE: usize = 120;
@@ -101,27 +98,24 @@ pub(super) fn reasons(
     reasons
 }
 
-/// Returns the acceptance criteria of the root that were added, removed or changed, in its text or as a field.
+/// Returns the acceptance criteria of the root that were added, removed, changed or opened again.
 fn criteria(old: &Pack, new: &Pack) -> Vec<ReviewReason> {
-    let pair = |id: &str| {
-        let [old, new] = [old, new].map(|pack| pack.sections.iter().find(|section| section.id == id));
-        old.zip(new)
-    };
-    let mut reasons = Vec::new();
+    let (read, mut now) = (ready::criteria(old), ready::criteria(new));
     // A shortened text lacks what the budget cut, which nobody removed.
-    let is_whole = |section: &Section| section.metadata.detail == "full";
-    if let Some((old, new)) = pair(ROOT).filter(|(old, new)| is_whole(old) && is_whole(new)) {
-        let moved = moves(&old.content, &new.content).into_iter().filter(|text| text.what.starts_with(CRITERION));
-        reasons.extend(moved.map(|text| ("criteria", Some(ROOT.to_owned()), text.sentence("", false))));
-    }
-    if let Some((old, new)) = pair(ROOT_FIELDS) {
-        let [before, after] = [old, new].map(stated_criteria);
-        let gone = before.iter().filter(|text| !after.contains(text)).map(|text| (text, "removed"));
-        let added = after.iter().filter(|text| !before.contains(text)).map(|text| (text, "added"));
-        let message = |(text, change)| format!("an acceptance criterion was {change}: {text}");
-        reasons.extend(gone.chain(added).map(|it| ("criteria", Some(ROOT_FIELDS.to_owned()), message(it))));
-    }
-    reasons
+    let [is_old_whole, is_new_whole] = [old, new].map(|pack| !ready::is_root_cut(pack));
+    ready::keep_ids(&mut now, read.clone(), is_old_whole);
+    let is_open_again = |it: &Criterion| !it.is_ticked() && read.iter().any(|old| old.id == it.id && old.is_ticked());
+    let reason = |it: Criterion| {
+        let change = match it.since? {
+            "same" if is_open_again(&it) => "is open again",
+            "added" => "was added",
+            "removed" if is_new_whole => "was removed",
+            "changed" => "changed",
+            _ => return None,
+        };
+        Some(("criteria", Some(ROOT.to_owned()), format!("the acceptance criterion {} {change}: {}", it.id, it.text)))
+    };
+    now.into_iter().filter_map(reason).collect()
 }
 
 /// Returns the notes on documents whose rules are others than before.
@@ -141,16 +135,6 @@ fn rules<'p>(old: &'p Pack, new: &'p Pack) -> impl Iterator<Item = ReviewReason>
         let change = change.collect::<Vec<_>>().join("; ");
         (!change.is_empty()).then(|| ("rules", Some(section.id.clone()), format!("of the rules that bind {change}")))
     })
-}
-
-/// Returns the acceptance criteria among the fields of a work item.
-fn stated_criteria(section: &Section) -> Vec<String> {
-    let fields = serde_json::from_str::<Value>(&section.content).unwrap_or_default();
-    match &fields["acceptance_criteria"] {
-        Value::Array(criteria) => criteria.iter().map(|it| it.as_str().map_or(it.to_string(), str::to_owned)).collect(),
-        Value::String(criterion) => vec![criterion.clone()],
-        _ => Vec::new(),
-    }
 }
 
 fn of_section(section: &SectionChange, pack: &Pack, known: &BTreeSet<&str>, is_new: bool) -> Vec<ReviewReason> {

@@ -5,7 +5,6 @@
 
 use super::questions::{is_in, is_nothing};
 use super::text::{CRITERIA, RootText, label};
-use crate::review::moves::{common, most_alike, sorted_words};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -42,6 +41,11 @@ impl Criterion {
     /// Returns whether it is met, and is not known to have changed since the pack was read.
     pub fn is_done(&self) -> bool {
         self.status == "met" && matches!(self.since, None | Some("same"))
+    }
+
+    /// Returns whether its box is ticked, as long as nothing else was read about it.
+    pub(in crate::review) fn is_ticked(&self) -> bool {
+        self.status == STATES[2]
     }
 
     /// Returns its state in words, with what became of it since the pack was read.
@@ -171,4 +175,31 @@ fn place_of(word: &str, has_file: &dyn Fn(&str) -> bool) -> Option<String> {
     let (file, line) = path.split_once("#L").or_else(|| path.split_once(':')).unwrap_or((path, ""));
     let digits = line.split(|c: char| !c.is_ascii_digit()).next().filter(|digits| !digits.is_empty());
     has_file(file).then(|| digits.map_or(file.to_owned(), |line| format!("{file}:{line}")))
+}
+
+/// Returns the index of the largest share, the first of several.
+fn most_alike(shares: impl Iterator<Item = Option<usize>>) -> Option<usize> {
+    let shares = shares.enumerate().filter_map(|(index, share)| Some((share?, index)));
+    shares.max_by_key(|(share, index)| (*share, usize::MAX - index)).map(|(_, index)| index)
+}
+
+/// Returns the words of a text, sorted, without case and punctuation.
+fn sorted_words(text: &str) -> Vec<String> {
+    let bare = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
+    let mut words: Vec<String> = bare.filter(|word| !word.is_empty()).collect();
+    words.sort_unstable();
+    words
+}
+
+/// Counts the words that two sorted lists have in common.
+fn common(one: &[String], other: &[String]) -> usize {
+    let (mut same, mut rest) = (0, other);
+    for word in one {
+        rest = &rest[rest.partition_point(|other| other < word)..];
+        if rest.first() == Some(word) {
+            same += 1;
+            rest = &rest[1..];
+        }
+    }
+    same
 }
