@@ -79,7 +79,7 @@ pub(crate) fn user_caches() -> Option<PathBuf> {
 }
 
 /// Runs a command again if git changed files while it read them. The command must not write or print before it knows.
-pub(crate) fn settled<T>(run: impl Fn() -> Result<T, Failure>) -> Result<T, Failure> {
+pub(crate) fn settled<T>(run: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> {
     until_settled(|failure| matches!(failure, Failure::Unsettled), run)
 }
 

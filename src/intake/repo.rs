@@ -1,7 +1,7 @@
 //! A repo as one build sees it.
 
 use super::attributes::{Attributes, FileAttributes};
-use super::checkout::{CLOCK_TICK, Checkout};
+use super::checkout::Checkout;
 use super::error::IntakeError;
 use super::listing::{AccessRules, ListedFolder, Listing, no_file};
 use super::markup::as_markdown;
@@ -11,12 +11,10 @@ use super::walk::{self, ExcludedFolders, InheritedRules};
 use super::{links, root, text};
 use crate::config::DenyList;
 use crate::git::{self, GitUnavailable, StoredObjects};
-use crate::model::{Code, Diagnostic, FileState, Refusal, RepoPath, SourceTree, if_present};
+use crate::model::{Code, Diagnostic, FileState, Refusal, RepoPath, SourceTree};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 /// The options for opening a repo.
 #[derive(Debug, Clone, Copy)]
@@ -135,27 +133,6 @@ impl Repo {
     /// Ends the process that reads git's objects, which is in the root, so that others may move it until the next build.
     pub fn close_objects(&self) {
         self.objects.close();
-    }
-
-    /// Whether [`Repo::open`], if it began at `since`, would give this listing now under the same configuration, as far as
-    /// the times tell of the folders and files that decide it. `false` if that is uncertain. `snapshot` is the folder of the
-    /// GitHub snapshot.
-    pub fn is_listed_as_of(&self, snapshot: &RepoPath, since: SystemTime) -> bool {
-        let Some(since) = since.checked_sub(CLOCK_TICK) else { return false };
-        let at = |path: &str| self.root.join(path);
-        let decides = |path: &&RepoPath| {
-            [".gitignore", ".gitattributes"].contains(&path.name()) || root::CONFIG_NAMES.contains(&path.as_str())
-        };
-        let files = self.files().iter().filter(decides).map(|path| at(path.as_str()));
-        let snapshot = at(snapshot.as_str());
-        let above = snapshot.ancestors().take_while(|folder| *folder != self.root).map(Path::to_owned);
-        let issues: BTreeSet<PathBuf> = self.issues().iter().map(|path| at(path.dir())).collect();
-        let decide = self.folders().into_iter().map(at).chain(files).chain(above).chain(issues);
-        decide.chain(git::outside_inputs(&self.root)).all(|path| match if_present(path.symlink_metadata()) {
-            Ok(None) => true,
-            Ok(Some(metadata)) => text::changed(&metadata).is_ok_and(|changed| changed < since),
-            Err(_) => false,
-        })
     }
 
     /// Whether [`Repo::open`] would give the same listing, if nothing happened since but to the `touched` paths, which are

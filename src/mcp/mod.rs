@@ -12,7 +12,6 @@ mod transport;
 use crate::console::{self, Exit, Failure, PathFailure, Workspace};
 use crate::engine::count_tokens;
 use crate::intake::Repo;
-use crate::watch::Event;
 use reader::RepositoryReader;
 use std::io::{IsTerminal as _, Write as _};
 
@@ -28,16 +27,10 @@ pub(crate) fn run(workspace: Workspace, quiet: bool) -> Result<Exit, Failure> {
             "waiting for messages on standard input; `contextpack init --for` lets a program send them"
         )?;
     }
-    let (mut reader, sender) = RepositoryReader::new(Workspace { config, ..workspace }, root);
-    let (queue, readings) = reader.client();
+    let (mut reader, queue) = RepositoryReader::new(Workspace { config, ..workspace }, root);
     // The vocabulary is loaded while the repository is listed. If the thread cannot be started, the first answer loads it.
     drop(std::thread::Builder::new().spawn(|| count_tokens("")));
-    let serving = std::thread::Builder::new().spawn(move || {
-        let served = server::serve(queue, readings);
-        // The reader has ended already if nobody receives this.
-        let _ = sender.send(Event::Stop);
-        served
-    })?;
+    let serving = std::thread::Builder::new().spawn(move || server::serve(queue))?;
     reader.run();
     match serving.join() {
         Ok(served) => Ok(served.map(|()| Exit::Done)?),

@@ -23,7 +23,6 @@ const MOST_OMISSIONS: usize = 50;
 #[derive(Debug)]
 pub(super) enum Question {
     Pack(PackQuery),
-    Hash(PackQuery),
     WorkOn(String),
     Items(ItemQuery),
     Explain { root: String, why_not: Option<String> },
@@ -57,12 +56,11 @@ pub(super) struct Reply {
     pub(super) roots: Vec<ListedRoot>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct ListedRoot {
     pub(super) address: String,
     pub(super) name: String,
     pub(super) title: String,
-    state: &'static str,
 }
 
 impl Reply {
@@ -89,9 +87,6 @@ impl Question {
     pub(super) fn answer(&self, repository: &Repository, project: &Project<'_>) -> Result<Reply, Failure> {
         match self {
             Self::Pack(query) => pack(repository, project, query),
-            Self::Hash(query) => {
-                with_probe(repository, project, query, |sealed, _| Ok((sealed.pack().hash.clone(), None)))
-            }
             Self::WorkOn(root) => {
                 let reply = pack(repository, project, &PackQuery::of(root))?;
                 let shown = without_secrets(root);
@@ -247,7 +242,7 @@ fn roots(repository: &Repository, project: &Project<'_>) -> Result<Reply, Failur
     let listed = |item| {
         let root = project.summary(item);
         let (address, name) = (address(&root.id, &profile), heading_in_line(&root.id));
-        ListedRoot { address, name, title: marked_title(&root), state: root.state.name() }
+        ListedRoot { address, name, title: marked_title(&root) }
     };
     Ok(Reply { roots: project.roots().into_iter().map(listed).collect(), ..Reply::default() })
 }

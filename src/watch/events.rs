@@ -7,9 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-/// How long a notification usually takes on systems whose notifications cannot be waited for.
-const USUAL_DELAY: Duration = Duration::from_millis(20);
-
 /// An event of a watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
@@ -33,10 +30,6 @@ pub trait Events: Send {
 
     /// Unfollows a folder, whether or not it still exists.
     fn unfollow(&mut self, folder: &Path);
-
-    /// Waits until every change that was made before this call can be received with [`Events::next`]. A source that
-    /// cannot tell waits for as long as such a change usually takes.
-    fn flush(&mut self) {}
 
     /// Waits for the next event; [`Event::Quiet`] if none comes `within` this time.
     fn next(&mut self, within: Option<Duration>) -> Event;
@@ -100,8 +93,6 @@ fn receive(events: &Receiver<Event>, within: Duration) -> Event {
 pub struct Native {
     watcher: RecommendedWatcher,
     events: Receiver<Event>,
-    /// The folder that holds most of the folders to follow.
-    root: PathBuf,
     /// The tree that one call follows as a whole, on systems where that is as cheap as one folder.
     tree: Option<PathBuf>,
 }
@@ -122,7 +113,7 @@ impl Native {
         let watcher = notify::recommended_watcher(notice).map_err(|error| FollowError::Refused(error.into()))?;
         // Linux follows a tree folder by folder anyway, including folders without inputs.
         let tree = (!cfg!(target_os = "linux")).then(|| root.to_owned());
-        Ok(Self { watcher, events, root: root.to_owned(), tree })
+        Ok(Self { watcher, events, tree })
     }
 
     fn in_tree(&self, folder: &Path) -> bool {
@@ -151,18 +142,6 @@ impl Events for Native {
         if !self.in_tree(folder) {
             // The system unfollows removed folders by itself.
             let _ = self.watcher.unwatch(folder);
-        }
-    }
-
-    fn flush(&mut self) {
-        if !cfg!(target_os = "linux") {
-            std::thread::sleep(USUAL_DELAY);
-            return;
-        }
-        // The thread that reads notifications also answers these calls. What was there to be read when it answers the
-        // second one, it has read after it answered the first.
-        for _ in 0..2 {
-            let _ = self.watcher.watch(&self.root, RecursiveMode::NonRecursive);
         }
     }
 

@@ -92,11 +92,6 @@ impl Follower {
         self.followed.len()
     }
 
-    /// Waits until every change that was made before this call is reported by [`Follower::next`].
-    pub fn flush(&mut self) {
-        self.events.flush();
-    }
-
     /// Waits for something to notice; changes of files that are no inputs do not count. Folders that came or went may hold any
     /// change, as after an [`Event::Overflow`].
     pub fn next(&mut self, within: Option<Duration>) -> Event {

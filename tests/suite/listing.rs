@@ -558,14 +558,3 @@ fn rare_patterns_are_those_of_git() {
         assert_eq!(tree.repo().has(&RepoPath::new(&format!("./{file}")).unwrap()), !ignored, "{lines} {file}");
     }
 }
-
-#[test]
-fn a_listing_is_sure_if_nothing_that_decides_it_changed_since() {
-    use std::time::{Duration, SystemTime};
-    let (tree, hour) = (Tree::new(), Duration::from_secs(3600));
-    tree.write(".gitignore", "*.log\n");
-    let repo = tree.repo();
-    let is_sure = |since| repo.is_listed_as_of(&RepoPath::root(), since);
-    // Whatever was written here was written within the last hour.
-    assert!(is_sure(SystemTime::now() + hour) && !is_sure(SystemTime::now() - hour));
-}
