@@ -254,6 +254,8 @@ fn a_sentence_that_denies_or_asks_meets_no_criterion() {
     assert_eq!(states("> - [x] ac.1\n\nac.2 won’t be in work_items/a.md\n"), ["unclear", "unclear"]);
     assert_eq!(states("ac.1 will come.\n\n```\nwork_items/a.md\n```\n"), ["unclear", "not_mentioned"]);
     assert_eq!(states("- [x] see https://example.com/ac.1/ac.2\n- [ ] ac.1 [x](u)\n"), ["open", "not_mentioned"]);
+    assert_eq!(states("- [x] ac.1 would be in work_items/a.md\n- [x] Entries are kept\n"), ["unclear", "unclear"]);
+    assert_eq!(states("- [x] ~~Errors are logged in a file~~\n- [x] Reverts ac.2\n"), ["unclear", "unclear"]);
     let item = item.replace("- Errors", "- [ ] [x](work_items/a.md): Errors");
     sandbox.write("work_items/a.md", item);
     assert_eq!(states("Nothing.\n"), ["not_mentioned", "not_mentioned"]);

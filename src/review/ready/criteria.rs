@@ -12,8 +12,9 @@ use serde_json::Value;
 const MAX_CRITERIA: usize = 500;
 
 /// Words that may say that a criterion is not met, beside those that end in `n't`.
-const DENIALS: &str = "broken|cannot|dropped|except|fail|failed|failing|fails|later|missing|never|no|not|partial|partially|pending|\
-                       remains|skipped|todo|unless|without";
+const DENIALS: &str = "blocked|broken|cannot|dropped|except|fail|failed|failing|fails|incomplete|later|missing|never|no|not|partial|\
+                       partially|pending|remains|revert|reverted|reverts|skipped|tbd|todo|unfinished|unless|unmet|untested|will|\
+                       without|would";
 
 /// What is said of a criterion, the strongest last: `open` if a box is not ticked, `unclear` if nothing says that it is met.
 const STATES: [&str; 5] = ["not_mentioned", "unclear", "met", "open", "removed"];
@@ -127,17 +128,19 @@ pub fn note_done(criteria: &mut [Criterion], text: &str, has_file: &dyn Fn(&str)
     for passage in read.passages() {
         let (run, said) = (passage.run, sorted_words(&passage.run.full.text));
         let written = lines.iter().skip(passage.line as usize - 1).take(run.full.text.lines().count());
-        let mut words = written.flat_map(|line| line.split(|c: char| c.is_whitespace() || "()[]<>`,;\"'".contains(c)));
+        let mut words =
+            written.clone().flat_map(|line| line.split(|c: char| c.is_whitespace() || "()[]<>`,;\"'".contains(c)));
         let place = words.find_map(|word| place_of(word.trim_end_matches(['.', ':']), has_file));
         let denials: Vec<&String> = said.iter().filter(|word| is_denial(word)).collect();
-        let is_doubtful = run.quoted || run.full.text.trim_end().ends_with('?');
+        let is_struck = written.clone().any(|line| line.contains("~~"));
+        let is_doubtful = is_struck || run.quoted || run.full.text.trim_end().ends_with('?');
         for it in named_in(&run.full.text, criteria) {
             let is_quote = common(&it.words, &said) * 4 >= it.words.len() * 3;
-            // What a criterion itself denies is no denial of it, where its words are repeated.
+            // What a criterion itself denies, a line that repeats its words denies as well.
             let own = if is_quote { it.words.iter().filter(|word| is_denial(word)).count() } else { 0 };
             let state = match run.ticked {
                 Some(false) => 3,
-                _ if is_doubtful || denials.len() > own || run.ticked.is_none() && place.is_none() => 1,
+                _ if is_doubtful || denials.len() != own || run.ticked.is_none() && place.is_none() => 1,
                 _ => 2,
             };
             if STATES[..state].contains(&it.status) || STATES[state] == it.status && it.line.is_none() {
