@@ -324,7 +324,8 @@ impl Document {
         for block in &self.blocks {
             // The rest is for the last line.
             let room = (MAX_PAGE - 100).saturating_sub(page.len());
-            let part = block.markdown(3, room);
+            // What follows a long list has room as well.
+            let part = block.markdown(3, if matches!(block, DocumentBlock::List(_)) { room / 2 } else { room });
             if part.len() < room {
                 page.push_str(&part);
             } else {
@@ -332,7 +333,11 @@ impl Document {
             }
         }
         if left_out > 0 {
-            let _ = writeln!(page, "{left_out} more changes do not fit here: the command shows them as text.\n");
+            let _ = writeln!(
+                page,
+                "{} of this do not fit here: the command shows them as text.\n",
+                super::counted(left_out, "part")
+            );
         }
         page
     }

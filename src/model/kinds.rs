@@ -23,6 +23,9 @@ pub const LIKELY_CODE: &str = "code.likely";
 
 /// How the outline of a source file begins, and what its rules follow in the notes on a document.
 pub const OUTLINE_HEAD: &str = "Outline of ";
+
+/// What begins the last line of the section of a source file: the tests that go with it.
+pub const TESTS: &str = "tests: ";
 pub const RULES: &str = "**Rules:**";
 
 /// The kinds of sections; `docs/format.md` says what each is.

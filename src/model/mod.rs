@@ -33,7 +33,7 @@ pub use github::{
     SnapshotComments, SnapshotIssue, SnapshotRef, SnapshotRelation, SnapshotRelations, is_repo_name, issue_url,
 };
 pub use item::{CardSource, ItemState, Relation, is_card_type};
-pub use kinds::{LIKELY_CODE, OUTLINE_HEAD, OriginKind, RULES, section_kind};
+pub use kinds::{LIKELY_CODE, OUTLINE_HEAD, OriginKind, RULES, TESTS, section_kind};
 pub(crate) use named_enum::named_enum;
 pub use names::{
     canonical, did_you_mean, ends_name, has_letter_prefix, is_other_script, is_typographic_hyphen, latin_parts,

@@ -1,9 +1,10 @@
 //! The reasons why a pack on disk differs from a fresh build.
 
+use super::diff::derived_words;
 use super::inputs::{InputChange, changes};
 use super::read::read;
 use super::verify::verify;
-use crate::model::{LIKELY_CODE, named_enum};
+use crate::model::named_enum;
 use crate::wire::{Pack, PackBudget, PackEdge, Section};
 use std::collections::BTreeSet;
 
@@ -112,12 +113,8 @@ pub fn difference(existing: &[u8], built: &Pack, in_repo: &InRepo<'_>) -> Differ
     if reasons.is_empty() && old.generator != built.generator {
         reasons.push(format!("built by {} {}", old.generator.name, old.generator.version));
     }
-    let likely = |pack: &Pack| pack.sections.iter().find(|section| section.id == LIKELY_CODE).cloned();
-    if reasons.is_empty() && likely(&old) != likely(built) {
-        reasons.push("the search for likely code finds other lines".to_owned());
-    }
     if reasons.is_empty() {
-        reasons.push(UNEXPLAINED.to_owned());
+        reasons.push(derived_words(&old, built).unwrap_or(UNEXPLAINED).to_owned());
     }
     Difference::Stale(reasons)
 }

@@ -5,7 +5,7 @@ use super::source_text::SourceText;
 use super::{CodeUse, ParsedDocument, ReferencedCode, TextLevels, WORDS};
 use crate::config::CodeDetail;
 use crate::graph::KeptCode;
-use crate::model::{LineRange, OUTLINE_HEAD, RepoPath, floor_cluster};
+use crate::model::{LineRange, OUTLINE_HEAD, RepoPath, TESTS, floor_cluster};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeSet;
 use std::iter;
@@ -316,7 +316,7 @@ impl CodeFile<'_> {
 
 fn with_tests(text: &Clean, tests: &[Clean]) -> Clean {
     let mut out = CleanBuf::new();
-    out.text(text).lit("\n\ntests: ");
+    out.text(text).lit("\n\n").lit(TESTS);
     for (at, test) in tests.iter().enumerate() {
         out.lit(if at > 0 { ", " } else { "" }).line(test);
     }

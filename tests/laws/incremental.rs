@@ -328,7 +328,7 @@ fn an_update_says_what_changed() {
     let update = build(&mut running);
     let changed: Vec<(&str, &str)> = update.changes.iter().map(|change| (&*change.name, &*change.reasons[0])).collect();
     let reason = "work_items/t-3.md changed";
-    let found = ("t-1.coding.json", "the search for likely code finds other lines");
+    let found = ("t-1.coding.json", "the search for likely code or tests finds other lines");
     assert_eq!(
         changed,
         [("t-0.coding.json", reason), found, ("t-3.coding.json", "new: docs/adr/0002-b.md")],

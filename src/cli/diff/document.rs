@@ -163,10 +163,10 @@ fn unedited(document: &mut Document, news: &[&SharedChange], options: DiffOption
     }
     let how = |section: &SectionChange| match (section.recut, section.is_guess()) {
         (true, _) => "re-cut by the budget",
-        (_, true) => "of likely code",
+        (_, true) => "found by search",
         _ => "moved by lines",
     };
-    let counts = ["re-cut by the budget", "of likely code", "moved by lines"]
+    let counts = ["re-cut by the budget", "found by search", "moved by lines"]
         .map(|kind| (sections.iter().filter(|shared| how(&shared.section) == kind).count(), kind));
     let counts = counts.iter().filter(|(count, _)| *count > 0);
     let counts =
@@ -352,6 +352,8 @@ struct MermaidGraph {
     /// Labels and classes, in the order of their first mention.
     nodes: Vec<(String, &'static str)>,
     edges: Vec<String>,
+    /// Both packs of a relation have it, each from its side: it is drawn once.
+    joined: HashSet<[usize; 2]>,
     left_out: usize,
 }
 
@@ -377,9 +379,8 @@ impl MermaidGraph {
     }
 
     fn edge(&mut self, from: usize, arrow: &str, to: usize) {
-        let edge = format!("n{from} {arrow} n{to}");
-        if !self.edges.contains(&edge) {
-            self.edges.push(edge);
+        if self.joined.insert([from.min(to), from.max(to)]) {
+            self.edges.push(format!("n{from} {arrow} n{to}"));
         }
     }
 

@@ -11,6 +11,7 @@ pub(super) use hunks::is_omission_mark;
 pub use hunks::{DiffLine, Hunk};
 pub use sections::SectionChange;
 pub(super) use sections::changes as section_changes;
+pub(super) use set::derived_words;
 pub use set::{Pair, compare};
 
 use super::inputs::InputChange;

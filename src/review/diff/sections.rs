@@ -1,8 +1,8 @@
 //! Sections that were added, removed or moved, or changed in text, detail or metadata.
 
-use super::hunks::{Hunk, hunks, whole};
+use super::hunks::{DiffLine, Hunk, hunks, whole};
 use super::{FieldChange, field_changes};
-use crate::model::{LIKELY_CODE, OUTLINE_HEAD, section_kind};
+use crate::model::{LIKELY_CODE, OUTLINE_HEAD, TESTS, section_kind};
 use crate::render;
 use crate::review::explain::neighbour_of;
 use crate::wire::{Section, SectionSource};
@@ -57,9 +57,13 @@ impl SectionChange {
         matches!(&*self.kind, section_kind::EDGE_LIST | section_kind::WORK_ITEM_JSON)
     }
 
-    /// Returns whether its text is the result of a search, which any change of the code moves.
+    /// Returns whether what differs is the result of a search, which any change of the code moves: likely code, or the tests of
+    /// a file that did not change.
     pub fn is_guess(&self) -> bool {
-        self.id == LIKELY_CODE
+        let lines = self.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.change != "same");
+        let is_test = |line: &DiffLine| line.text().is_empty() || line.text().starts_with(TESTS);
+        let has_tests = || self.input.is_none() && self.fields.is_empty() && !self.hunks.is_empty();
+        self.id == LIKELY_CODE || has_tests() && { lines }.all(is_test)
     }
 
     /// Returns whether what people wrote is the same: the budget cut it at another place, its lines or its order moved, or it

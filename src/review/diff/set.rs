@@ -2,15 +2,15 @@
 
 use super::sections::SectionChange;
 use super::{Cause, Diff, PackChange, ReviewItem, SharedChange, Verdict, needs_review, pack};
-use crate::model::section_kind;
+use crate::model::{LIKELY_CODE, section_kind};
 use crate::review::read::SalvagedPack;
 use crate::review::stale::{PackStatus, limits};
 use crate::wire::Pack;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The names of causes that nobody wrote: other likely code was found, or a pack has other lines for its relations.
-const SEARCH: &str = "likely code";
+/// The names of causes that nobody wrote: a search found other code, or a pack has other lines for its relations.
+const SEARCH: &str = "likely code and tests";
 const PLACES: &str = "places of relations";
 
 /// The longest path, in bytes, that the outcome names whole.
@@ -59,20 +59,8 @@ pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
             change.change = "changed".to_owned();
         }
         let mut pack_causes = if is_unreadable { Vec::new() } else { causes_of(&change, old, new) };
-        if pack_causes.is_empty() && old.is_some() && new.is_some() && !is_unreadable {
-            let is_search =
-                sections.iter().any(SectionChange::is_guess) && sections.iter().all(SectionChange::is_unedited);
-            let PackChange { neighbours, omissions, redactions, warnings, .. } = &change;
-            let is_same = neighbours.iter().all(|neighbour| neighbour.change == "same");
-            let is_list = |it: &SectionChange| it.kind == section_kind::EDGE_LIST && it.fields.is_empty();
-            let is_moved = sections.iter().all(is_list) && is_same;
-            let words = match () {
-                () if is_search => Some((SEARCH, "the search for likely code finds other lines")),
-                () if is_moved && omissions.is_empty() && redactions.is_empty() && warnings.is_empty() => {
-                    Some((PLACES, "the lines on which relations are stated moved"))
-                }
-                () => None,
-            };
+        if let Some((old, new)) = old.zip(new).filter(|_| pack_causes.is_empty() && !is_unreadable) {
+            let words = derived(old, new, &change, &sections);
             pack_causes.extend(words.map(|(name, words)| (name.to_owned(), "changed".to_owned(), words.to_owned())));
         }
         let explained = same || is_unreadable || !pack_causes.is_empty();
@@ -160,6 +148,36 @@ fn causes_of(change: &PackChange, old: Option<&Pack>, new: Option<&Pack>) -> Vec
         causes.push((named(new), changed, format!("{} → {}", named(old), named(new))));
     }
     causes
+}
+
+/// Returns the name and the words of a cause that nobody wrote: other results of a search, or other lines of relations.
+fn derived(
+    old: &Pack,
+    new: &Pack,
+    change: &PackChange,
+    sections: &[SectionChange],
+) -> Option<(&'static str, &'static str)> {
+    let PackChange { neighbours, omissions, redactions, warnings, .. } = change;
+    let unfit = |pack: &Pack| pack.omissions.iter().find(|it| it.id == LIKELY_CODE).cloned();
+    let is_search = sections.iter().any(SectionChange::is_guess) || unfit(old) != unfit(new);
+    let is_list = |it: &SectionChange| it.kind == section_kind::EDGE_LIST && it.fields.is_empty();
+    let is_moved = !sections.is_empty() && sections.iter().all(is_list);
+    let is_same = neighbours.iter().all(|neighbour| neighbour.change == "same");
+    match () {
+        () if is_search && sections.iter().all(SectionChange::is_unedited) => {
+            Some((SEARCH, "the search for likely code or tests finds other lines"))
+        }
+        () if is_moved && is_same && omissions.is_empty() && redactions.is_empty() && warnings.is_empty() => {
+            Some((PLACES, "the lines on which relations are stated moved"))
+        }
+        () => None,
+    }
+}
+
+/// Returns the words of what nobody wrote and that explains why two packs differ, if it does.
+pub(in crate::review) fn derived_words(old: &Pack, new: &Pack) -> Option<&'static str> {
+    let (change, sections) = pack::change("", Some(old), Some(new));
+    derived(old, new, &change, &sections).map(|(_, words)| words)
 }
 
 impl Cause {
