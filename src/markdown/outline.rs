@@ -28,6 +28,8 @@ pub struct Block {
     pub prose: bool,
     /// The line that closes it if it is a fenced code block, such as "```"; needed by a cut inside it.
     pub fence: Option<String>,
+    /// Whether it has a box that is not ticked, but for those in quotes.
+    pub open_box: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,7 +81,7 @@ impl<'a> OutlineBuilder<'a> {
     }
 
     fn new_block(&self, start: usize, prose: bool, fence: Option<String>) -> Block {
-        Block { range: start..start, line: self.lines.line(start), heading: None, prose, fence }
+        Block { range: start..start, line: self.lines.line(start), heading: None, prose, fence, open_box: false }
     }
 
     fn push(&mut self, start: usize, prose: bool, fence: Option<String>) {
@@ -109,6 +111,7 @@ impl<'a> OutlineBuilder<'a> {
 
     pub(super) fn add_boxes(&mut self, (ticked, all): (u32, u32)) {
         self.outline.boxes = (self.outline.boxes.0 + ticked, self.outline.boxes.1 + all);
+        self.outline.blocks.last_mut().into_iter().for_each(|block| block.open_box |= ticked < all);
     }
 
     pub(super) fn heading(&mut self, level: u8, title: &str, start: usize) -> usize {

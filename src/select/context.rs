@@ -193,6 +193,7 @@ impl SelectionContext<'_> {
         if !has_outcome {
             marked.mark_sections(is_key);
             marked.mark_opening();
+            marked.mark_open_boxes();
         }
         let is_shown = |block: &&Block| !is_comment(body.get(block.range.clone()).unwrap_or_default());
         let first = markdown.blocks.iter().find(is_shown).and_then(|block| block.heading);

@@ -158,15 +158,12 @@ impl<'t> MarkedText<'t> {
 
     /// Marks the lists with open boxes of a text in which others are ticked: what is left to do, with the headings above.
     pub(super) fn mark_open_boxes(&mut self) {
-        let Self { markdown, text, chunks } = self;
-        let has = |chunk: &Chunk, boxes: [&str; 2]| boxes.iter().any(|mark| text[chunk.range.clone()].contains(mark));
-        if !chunks.iter().any(|chunk| has(chunk, ["- [x] ", "- [X] "])) {
-            return;
-        }
-        for at in (0..chunks.len()).filter(|at| has(&chunks[*at], ["- [ ] ", "* [ ] "])).collect::<Vec<_>>() {
-            mark(&mut chunks[at], ChunkWeight::Key);
-            let heading = markdown.blocks[..at].iter().rposition(|block| block.heading.is_some());
-            heading.into_iter().for_each(|heading| mark(&mut chunks[heading], ChunkWeight::Key));
+        let Self { markdown, chunks, .. } = self;
+        let mut heading = None;
+        for (at, block) in markdown.blocks.iter().enumerate().filter(|_| markdown.boxes.0 > 0) {
+            heading = block.heading.map(|_| at).or(heading);
+            let marked = [Some(at), heading].into_iter().flatten().filter(|_| block.open_box);
+            marked.for_each(|at| mark(&mut chunks[at], ChunkWeight::Key));
         }
     }
 

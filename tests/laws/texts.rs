@@ -46,6 +46,7 @@ pub(crate) fn text() -> impl Strategy<Value = String> {
         1 => (1_usize..200).prop_map(|n| (0..n).map(|n| format!("Part {n}\n======\n\nx\n\n")).collect()),
         1 => (1_usize..900).prop_map(|n| (0..n).map(|n| format!("{n}\n\n")).collect()),
         1 => (1_usize..200).prop_map(|n| "- [ ] do\n  - so\n\n".repeat(n)),
+        1 => (1_usize..100).prop_map(|n| "- [x] done\n\nSo far.\n\n## Next\n\n- [ ] do\n  - so\n\n".repeat(n)),
         1 => (1_usize..60).prop_map(|n| "## Scope\n\nin\n\n## Other\n\nout\n\n".repeat(n)),
         1 => Just(String::new()),
         1 => tags(),

@@ -408,3 +408,38 @@ fn a_few_documents_that_share_words_or_name_the_item_are_likely_too_and_none_tha
     let paths: Vec<_> = found["metadata"]["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
     assert_eq!(paths, ["src/refund.rs", "docs/plan.md", "work_items/b.md"]);
 }
+
+#[test]
+fn lists_with_open_boxes_stay_where_a_text_has_ticked_ones_however_they_are_written() {
+    let filler = "Some words that fill the page.\n\n".repeat(80);
+    let cases = [
+        ("- [x]", "- [ ]", true),
+        ("* [x]", "+ [ ]", true),
+        ("1. [X]", "2) [ ]", true),
+        ("    - [x]", "- [ ]", false),
+        ("- [ ]", "- [ ]", false),
+        ("- [x]", "    - [ ]", false),
+    ];
+    for (ticked, open, is_kept) in cases {
+        let text = format!(
+            "# Plan\n\nShort.\n\n{filler}## Before\n\n{ticked} An old step\n\n## Left\n\n{open} The open step\n\n## Notes\n\n{filler}"
+        );
+        let sandbox = Sandbox::configured(&[
+            ("work_items/a.md", "---\nid: task:a\ntitle: A\n---\n\nSee docs/plan.md.\n"),
+            ("work_items/b.md", "---\nid: task:b\ntitle: B\ndepends_on: task:c\n---\n"),
+            ("work_items/c.md", &format!("---\nid: task:c\ntitle: C\n---\n\n{text}")),
+            ("docs/plan.md", &text),
+        ]);
+        sandbox.commit();
+        sandbox.expect(0, &["build", "--max-chars", "4000"]);
+        for (name, id) in [("a", "file.docs/plan.md"), ("b", "dependency.task:c"), ("c", "root.issue")] {
+            let found = section(&sandbox, &format!("packs/task-{name}.coding.json"), id).unwrap();
+            assert!(text_len(&found) < 4_000 && text_len(&found) > 500, "{name} {ticked}: {found}");
+            assert_eq!(found["content"].as_str().unwrap().contains("The open step"), is_kept, "{name} {ticked} {open}");
+        }
+    }
+}
+
+fn text_len(section: &serde_json::Value) -> usize {
+    text(section).len()
+}
