@@ -280,11 +280,15 @@ impl<T> PackBuild<'_, '_, T> {
         if let Some(unread) = self.first_unread(root, prepared.context.profile) {
             return (self.finish)(Built { plan, outcome: Err(unread.clone()) });
         }
-        let references = match root {
+        let mut references = match root {
             Some(root) => self.references(root, prepared.context.profile, &mut plan.diagnostics),
             None => RootReferences::default(),
         };
         let knowledge = project.knowledge_sections(&prepared.context, root, &references, job.agent.as_ref());
+        if let Some(root) = root {
+            let named: Vec<_> = knowledge.paths().chain(&prepared.context.instructions.origin.path).collect();
+            project.add_likely_code(root, &mut references, &named);
+        }
         if let Some(skip) = self.skip {
             plan.fingerprint = Some(prepared.fingerprint(root.map(|root| (root, &references)), &knowledge));
             if let Some(skipped) = skip(&plan) {
@@ -334,7 +338,6 @@ impl<T> PackBuild<'_, '_, T> {
     fn references(&self, root: usize, profile: &Profile, diagnostics: &mut Vec<Diagnostic>) -> RootReferences {
         let Self { project, .. } = self;
         let (mut references, found) = self.files.for_pack(root, profile);
-        references.likely = project.likely_code(root, &references);
         let with_found =
             |more: Vec<Diagnostic>| apply_severities([found.clone(), more].concat(), project.reader.settings);
         let [in_pack, reported] = project.github_warnings(root).map(with_found);

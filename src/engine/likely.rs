@@ -2,9 +2,10 @@
 
 use super::project::{Project, ReadSources};
 use crate::cache::FilePurpose;
-use crate::graph::{Edge, Entry, Target};
+use crate::graph::Entry;
 use crate::knowledge::{LikelyFile, SourceIndex, SourceTerms, TestFiles, is_source};
 use crate::model::{Diagnostic, Digester, RepoPath, Severity};
+use crate::redact::Clean;
 use crate::select::{RootReferences, source_parts};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -15,27 +16,23 @@ impl Project<'_> {
         &self.sources().unread
     }
 
-    /// Returns the files that share most words with a root, without those that it refers to.
-    pub(super) fn likely_code(&self, root: usize, references: &RootReferences) -> Vec<LikelyFile> {
+    /// Adds the files that share most words with a root, without those that the pack holds or names anyway, as `named`.
+    pub(super) fn add_likely_code(&self, root: usize, references: &mut RootReferences, named: &[&Clean]) {
         let most = self.reader.settings.code.likely;
         if most == 0 {
-            return Vec::new();
+            return;
         }
         let (index, entry) = (&self.sources().index, &self.corpus.entries[root]);
         let (code, _) = references.code_within_limit(root);
-        let item = |edge: &Edge| if let Target::Item(item) = edge.to { Some(item) } else { None };
-        let neighbours = self.graph.neighbours(root).into_iter().filter_map(item);
-        let items = neighbours.chain([root]).map(|item| &self.corpus.entries[item].item.origin.path);
-        let pinned = self.knowledge().documents.iter().filter(|it| it.pinned).map(|it| &it.path);
-        let held: BTreeSet<&RepoPath> = items.chain(pinned).collect();
-        let known = |path: &RepoPath| {
-            held.contains(path)
-                || code.iter().any(|code| code.path == *path)
-                || references.files.iter().any(|it| it.file.path == *path)
-        };
+        let items = self.neighbours(root).chain([root]).map(|item| &self.corpus.entries[item]);
+        let texts = items.flat_map(|entry| entry.origins().map(|origin| &origin.path));
+        let files = references.files.iter().map(|it| &it.file.path).chain(code.iter().map(|code| &code.path));
+        let paths = texts.chain(files).map(RepoPath::as_str);
+        let held: BTreeSet<&str> = paths.chain(named.iter().map(|path| path.as_str())).collect();
+        let is_held = |path: &RepoPath| held.contains(path.as_str());
         let own = code.iter().filter(|code| code.is_named_by(root));
         let folders: BTreeSet<&str> = own.map(|code| code.path.dir()).collect();
-        let found = index.find(&entry.item.id, [&entry.item.title, &entry.body.clean], &folders, &known, most);
+        let found = index.find(&entry.item.id, [&entry.item.title, &entry.body.clean], &folders, &is_held, most);
         let located = found.into_iter().filter_map(|found| {
             let raw = self.reader.inputs.read(found.path).ok()?;
             // The index is of raw text: only what redaction leaves of it is shown.
@@ -46,7 +43,7 @@ impl Project<'_> {
             let lines = [text.line_before(first), text.last_line_before(last)].map(u64::from);
             Some(LikelyFile { path, lines, words })
         });
-        located.collect()
+        references.likely = located.collect();
     }
 
     fn sources(&self) -> &ReadSources {

@@ -186,7 +186,7 @@ impl Entry {
         }
     }
 
-    pub(super) fn origins(&self) -> impl Iterator<Item = &Origin<Clean>> {
+    pub fn origins(&self) -> impl Iterator<Item = &Origin<Clean>> {
         let draft = self.draft.as_ref().map(|draft| &draft.body.origin);
         [&self.item.origin, &self.item.body.origin].into_iter().chain(draft)
     }

@@ -72,6 +72,12 @@ impl KnowledgeSections {
         self.soul = Some(Candidate { removals, ..always(SOUL, agent.name.clone(), origin, &agent.soul) });
     }
 
+    /// Returns the files that they show or leave out.
+    pub fn paths(&self) -> impl Iterator<Item = &Clean> {
+        let shown = self.first.iter().chain(&self.last).map(|section| &section.origin);
+        shown.chain(self.omissions.iter().map(|omission| &omission.origin)).filter_map(|origin| origin.path.as_ref())
+    }
+
     /// `complete` adds the body and the notes to a document that a pack holds.
     pub fn add_documents(
         &mut self,

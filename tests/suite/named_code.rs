@@ -443,3 +443,42 @@ fn lists_with_open_boxes_stay_where_a_text_has_ticked_ones_however_they_are_writ
 fn text_len(section: &serde_json::Value) -> usize {
     text(section).len()
 }
+
+#[test]
+fn what_a_pack_names_anyway_is_no_likely_code() {
+    let config = "\
+version: 1
+code: {likely: 2}
+overview: docs/overview.md
+documents: [{include: [\"docs/*.md\"], type: reference}]
+context: {relevant: 2}
+profiles: {coding: {instructions: guide/coding.md}}
+work_items: [{include: [\"items/*/item.md\"], body_file: text.md}]
+";
+    let text = "Refund vouchers of the web shop.\n";
+    let sandbox = Sandbox::with(&[
+        ("contextpack.yml", config),
+        ("agents/research.md", "---\nname: Research\n---\nYou read.\n"),
+        ("items/a/item.md", "---\nid: task:a\ntitle: Refund vouchers\ndepends_on: task:b\n---\n"),
+        ("items/a/text.md", text),
+        ("items/b/item.md", "---\nid: task:b\ntitle: Store\n---\n"),
+        ("items/b/text.md", text),
+        ("docs/overview.md", &format!("# Shop\n\n{text}")),
+        ("docs/user.md", &format!("---\ndoc_type: project_user\n---\n\n# User\n\n{text}")),
+        ("docs/plan.md", &format!("# Refund vouchers\n\n{text}")),
+        ("docs/weather.md", "# Weather\n\nSunny.\n"),
+        ("guide/coding.md", text),
+        ("src/refund.rs", "fn refund_vouchers() {}\n"),
+    ]);
+    sandbox.commit();
+    let likely = |agent: &[&str]| -> Vec<String> {
+        let pack = sandbox.json(0, &[&["build", "task:a", "-p", "coding", "--out", "-"], agent].concat());
+        let found = pack["sections"].as_array().unwrap().iter().find(|it| it["id"] == "code.likely").unwrap();
+        let files = found["metadata"]["files"].as_array().unwrap().iter();
+        files.map(|file| file["path"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(likely(&[]), ["src/refund.rs", "docs/plan.md"]);
+    for policy in ["default", "expanded"] {
+        assert_eq!(likely(&["--agent", "research", "--policy", policy]), ["src/refund.rs"], "{policy}");
+    }
+}
