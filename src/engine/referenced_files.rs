@@ -416,20 +416,22 @@ fn add_successors(
 
 /// Returns the decision in force that replaced `old`, directly or through others; `None` if there is none, as in a circle. What a
 /// distrusted file says of its successor does not count.
-fn successor(project: &Project<'_>, old: &ParsedDocument, agent: Option<&AgentContext>) -> Option<RepoPath> {
+fn successor(project: &Project<'_>, old: &Arc<ParsedDocument>, agent: Option<&AgentContext>) -> Option<RepoPath> {
     let replaced = project.replacements().as_ref().ok()?;
-    let (mut path, mut status) = (old.path.clone(), old.status.clone());
-    let mut seen = BTreeSet::from([path.clone()]);
+    let (mut old, mut seen) = (Arc::clone(old), BTreeSet::from([old.path.clone()]));
     loop {
-        let status_of = || status.as_ref().filter(|_| !project.reader.distrusts(&path));
-        let stated = || project.graph.named_adr(status_of()?.split_once(" by ")?.1.trim(), &path);
-        let next = replaced.get(&path).cloned().or_else(stated).filter(|next| seen.insert(next.clone()))?;
+        let stated = || {
+            let status = old.status.as_ref().filter(|_| !project.reader.distrusts(&old.path))?;
+            let named = status.split_once(" by ").and_then(|(_, name)| project.graph.named_adr(name.trim(), &old.path));
+            named.or_else(|| project.graph.named_adr(&old.text.superseded_by()?, &old.path))
+        };
+        let next = replaced.get(&old.path).cloned().or_else(stated).filter(|next| seen.insert(next.clone()))?;
         // What the pack may not hold is an omission.
         let Ok((_, Ok(document))) = read_file(project, &next, FilePurpose::Document, agent) else { return Some(next) };
         if !document.is_inactive && !replaced.contains_key(&next) {
             return Some(next);
         }
-        (path, status) = (next, document.status.clone());
+        old = document;
     }
 }
 

@@ -125,3 +125,9 @@ pub fn references_in_line(text: &str, line: u32) -> Vec<Reference> {
     }
     references
 }
+
+/// Returns what the first reference in a text leads to, unless that is in another repo.
+pub fn first_target(text: &str) -> Option<String> {
+    let first = references_in_line(text, 1).into_iter().next().filter(|first| first.foreign.is_none())?;
+    Some(first.link.unwrap_or(first.target))
+}

@@ -360,7 +360,7 @@ fn a_pack_has_the_decision_in_force_whichever_roots_are_built_and_none_by_distru
         ("docs/adr/0005-a.md", &adr(5, "Accepted")),
     ]);
     sandbox.commit();
-    sandbox.write("docs/adr/0006-a.md", adr(6, "Superseded by ADR-5"));
+    sandbox.write("docs/adr/0006-a.md", adr(6, "Superseded by [5. A](0005-a.md) (2024-01-02)"));
     let adrs = |name: &str| -> Vec<String> {
         let pack: serde_json::Value =
             serde_json::from_str(&sandbox.read(&format!("packs/task-{name}.coding.json"))).unwrap();
@@ -407,6 +407,49 @@ fn a_few_documents_that_share_words_or_name_the_item_are_likely_too_and_none_tha
     let found = section(&sandbox, "packs/web-shop-a1.coding.json", "code.likely").unwrap();
     let paths: Vec<_> = found["metadata"]["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
     assert_eq!(paths, ["src/refund.rs", "docs/plan.md", "work_items/b.md"]);
+}
+
+#[test]
+fn the_first_reference_of_a_status_leads_to_the_decision_in_force() {
+    let statuses = [
+        ("Superseded by [2. X](0002-x.md)", true),
+        ("Superseded by\n[2. By id](0002-x.md#decision) and [3. Y](0003-y.md)", true),
+        ("Superseded by ADR-2 (2024-01-02)", true),
+        ("superseded by ADR-0002: Use X, not ADR-3", true),
+        ("Superseded by `0002-x.md`, see ADR-3", true),
+        ("**Superseded by** the decision [ADR-2](../adr/0002-x.md).", true),
+        ("Superseded by cosmos-sdk ADR002", false),
+        ("Superseded by [ADR-2](https://github.com/other/repo/blob/main/0002-x.md) (2024)", false),
+        ("Superseded by ADR-77, before that ADR-2", false),
+        ("Superseded by Ann on 2002-02-02", false),
+    ];
+    let mut files = vec![
+        ("docs/adr/0002-x.md".to_owned(), "# 2. X\n\n## Status\n\nAccepted\n".to_owned()),
+        ("docs/adr/0003-y.md".to_owned(), "# 3. Y\n\n## Status\n\nAccepted\n".to_owned()),
+        (
+            "docs/adr/0050-a.md".to_owned(),
+            "---\nsuperseded_by: \"[2. X](0002-x.md), 2024\"\n---\n\n# 50. A\n".to_owned(),
+        ),
+    ];
+    let item = |number: usize| format!("---\nid: task:t{number}\ntitle: A\n---\n\nSee ADR-{number}.\n");
+    for (number, (status, _)) in (10..).zip(statuses) {
+        files.push((format!("docs/adr/00{number}-a.md"), format!("# {number}. A\n\n## Status\n\n{status}\n")));
+        files.push((format!("work_items/t{number}.md"), item(number)));
+    }
+    files.push(("work_items/t50.md".to_owned(), item(50)));
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
+    let sandbox = Sandbox::configured(&files);
+    sandbox.commit();
+    sandbox.expect(0, &["build"]);
+    let leads = |number: usize| {
+        let pack = format!("packs/task-t{number}.coding.json");
+        assert_eq!(section(&sandbox, &pack, "adr.docs/adr/0003-y.md"), None);
+        section(&sandbox, &pack, "adr.docs/adr/0002-x.md").is_some()
+    };
+    for (number, (status, expected)) in (10..).zip(statuses) {
+        assert_eq!(leads(number), expected, "{status}");
+    }
+    assert!(leads(50));
 }
 
 #[test]
