@@ -2,10 +2,9 @@
 
 use super::document::{Knowledge, KnowledgeDocument, Scope, UnusableDocument};
 use crate::config::{ContextSettings, DocumentType, Policy};
-use crate::model::{RepoPath, is_document_name};
+use crate::model::{RepoPath, is_document_name, log2};
 use crate::notes::{Notes, is_stop_word};
 use crate::redact::Clean;
-use bm25::{Embedding, Scorer, TokenEmbedder as _, TokenEmbedding};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -113,6 +112,12 @@ const SHORTEST: usize = 2;
 pub(super) const K1: f32 = 1.2;
 pub(super) const B: f32 = 0.75;
 
+/// Returns how much a word says that `holders` of `all` texts have.
+pub(super) fn rarity(holders: usize, all: usize) -> f32 {
+    let (all, holders) = (all as f32, holders as f32);
+    log2(f64::from(1.0 + (all - holders + 0.5) / (holders + 0.5))) as f32
+}
+
 /// How often each term stands in a document's title, headings and notes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchTerms {
@@ -153,7 +158,7 @@ impl SearchTerms {
     }
 
     /// Returns the terms of the sorted `asked` that are here, with their weights by BM25.
-    fn weights(&self, asked: &[u64], average: f32) -> Embedding<u64> {
+    fn weights(&self, asked: &[u64], average: f32) -> Vec<(u64, f32)> {
         let length = K1 * (1.0 - B + B * (self.total as f32 / average));
         let mut asked = asked.iter().copied().peekable();
         let mut found = Vec::new();
@@ -163,17 +168,17 @@ impl SearchTerms {
                 None => break,
                 Some(wanted) if *wanted == term => {
                     let count = count as f32;
-                    found.push(TokenEmbedding { index: term, value: count * (K1 + 1.0) / (count + length) });
+                    found.push((term, count * (K1 + 1.0) / (count + length)));
                 }
                 Some(_) => {}
             }
         }
-        Embedding(found)
+        found
     }
 }
 
 fn hash(term: &str) -> u64 {
-    u64::embed(term)
+    term.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Calls `found` with each term: words in lower case and singular but stop words; pairs in scripts without spaces.
@@ -237,19 +242,13 @@ pub(super) fn rank(knowledge: &Knowledge, candidates: &[usize], query: &[&str], 
     let documents: Vec<&KnowledgeDocument> = candidates.iter().map(|index| &*knowledge.documents[*index]).collect();
     let total: u64 = documents.iter().map(|document| u64::from(document.search.total)).sum();
     let average = (total as f32 / documents.len() as f32).max(1.0);
-    // The weights are BM25's for the terms that were asked for; the library's embedder would need the texts again.
-    let weights: Vec<Embedding<u64>> =
-        documents.par_iter().map(|document| document.search.weights(&asked, average)).collect();
-    let mut scorer = Scorer::<usize, u64>::new();
+    let weights: Vec<_> = documents.par_iter().map(|document| document.search.weights(&asked, average)).collect();
     // How many documents have each term that was asked for: the rarest say most.
     let mut holders: BTreeMap<u64, usize> = BTreeMap::new();
-    for (at, found) in weights.iter().enumerate() {
-        scorer.upsert(&at, found.clone());
-        found.indices().for_each(|term| *holders.entry(*term).or_default() += 1);
-    }
-    // Terms that a document lacks add nothing to its score, so that only its own are summed up.
-    let score = |(at, own): (usize, &Embedding<u64>)| {
-        let score = scorer.score(&at, own).map_or(0.0, |score| (score * PRECISION).max(0.0)) as u64;
+    weights.iter().flatten().for_each(|(term, _)| *holders.entry(*term).or_default() += 1);
+    let score = |(at, own): (usize, &Vec<(u64, f32)>)| {
+        let score: f32 = own.iter().map(|(term, weight)| weight * rarity(holders[term], documents.len())).sum();
+        let score = (score * PRECISION).max(0.0) as u64;
         (score > 0).then_some((score, at))
     };
     let mut found: Vec<(u64, usize)> = weights.par_iter().enumerate().filter_map(score).collect();
@@ -257,8 +256,8 @@ pub(super) fn rank(knowledge: &Knowledge, candidates: &[usize], query: &[&str], 
     found.truncate(most);
     let relevant = |(rank, (_, at)): (u32, (u64, usize))| {
         let holders_of = |term| holders.get(term).copied().unwrap_or_default();
-        let terms = weights[at].indices();
-        let mut matched: Vec<_> = terms.filter_map(|term| Some((holders_of(term), *names.get(term)?))).collect();
+        let terms = weights[at].iter();
+        let mut matched: Vec<_> = terms.filter_map(|(term, _)| Some((holders_of(term), *names.get(term)?))).collect();
         matched.sort_unstable();
         let matched = matched.into_iter().take(MOST_MATCHED).map(|(_, term)| term.to_owned()).collect();
         Relevant { document: candidates[at], rank, matched }

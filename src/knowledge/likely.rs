@@ -4,8 +4,8 @@
 //! its path besides, which say more than those of its text. Of an item, names of code count more, and what most items have,
 //! such as the headings of a template, counts less. Depends on the files of the commit alone.
 
-use super::choice::{B, K1, PRECISION};
-use crate::model::{RepoPath, WordLists, log2};
+use super::choice::{B, K1, PRECISION, rarity};
+use crate::model::{RepoPath, WordLists};
 use crate::notes::is_stop_word;
 use crate::redact::Clean;
 use rayon::prelude::*;
@@ -290,12 +290,6 @@ fn words_of([title, text]: [&Clean; 2]) -> BTreeMap<TermHash, (f32, Clean)> {
         }
     }
     words
-}
-
-/// Returns how much a word says that `holders` of `all` texts have.
-fn rarity(holders: usize, all: usize) -> f32 {
-    let (all, holders) = (all as f32, holders as f32);
-    log2(f64::from(1.0 + (all - holders + 0.5) / (holders + 0.5))) as f32
 }
 
 /// Returns whether a word is spelled as code is: `loadTask`, `load_task`, or a word in a code span.
