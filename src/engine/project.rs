@@ -6,9 +6,9 @@ use super::reader::InputReader;
 use super::{apply_severities, items, notices};
 use crate::cache::{InputCaches, Inputs};
 use crate::config::{DenyList, Settings};
-use crate::graph::{Corpus, Graph, GraphRules, merge_issues, plain_status};
+use crate::graph::{Corpus, Graph, GraphRules, claim, merge_issues, plain_status};
 use crate::knowledge::{Knowledge, SourceIndex};
-use crate::model::{Diagnostic, Place, RepoPath, SourceTree, Untracked, bounded};
+use crate::model::{Diagnostic, IssueReference, Place, RepoPath, SourceTree, Untracked, bounded};
 use crate::records::Item;
 use crate::redact::{Clean, CleanBuf, Environment, Redactor};
 use crate::review::scrubbed;
@@ -215,12 +215,11 @@ impl<'a> Project<'a> {
         if text.starts_with("https://") {
             return Some(issue.value.trimmed());
         }
-        let digits = text.len() - text.trim_start_matches(|c: char| !c.is_ascii_digit()).len();
-        let (repo, number) = match text.split_once('#') {
-            Some((repo, number)) if repo.contains('/') => (issue.value.slice(0..repo.len()), number),
-            _ => (self.corpus.rules.repo.clone()?, &text[digits..]),
+        let IssueReference { repo, number, .. } = claim(issue, &self.corpus.rules)?;
+        let repo = match repo {
+            Some(_) => issue.value.slice(0..issue.value.find('#')?),
+            None => self.corpus.rules.repo.clone()?,
         };
-        let number: u64 = number.parse().ok()?;
         let mut url = CleanBuf::new();
         url.lit("https://").text(&self.corpus.rules.host).lit("/").text(&repo).lit("/issues/").number(number);
         Some(url.finish())

@@ -25,6 +25,7 @@ pub use entry::{ClaimedIssue, Entry, GraphRules, Identity, IssueDraft, ParsedCom
 pub use file_references::{FileKind, FileRef, ItemReferences, KeptCodeRef, MissingReference};
 pub use files::{FileLookup, RepoFiles};
 pub use merge_issues::merge_issues;
+pub use names::claim;
 pub use status::plain_status;
 pub use text::{ParsedText, RecordedRemoval};
 

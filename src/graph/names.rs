@@ -130,7 +130,8 @@ impl NameIndex {
     }
 }
 
-pub(super) fn claim<'a>(issue: &'a Mention<Clean>, rules: &GraphRules) -> Option<IssueReference<'a>> {
+/// Returns the issue that an item says it is of; `None` if the words name none.
+pub fn claim<'a>(issue: &'a Mention<Clean>, rules: &GraphRules) -> Option<IssueReference<'a>> {
     issue_or_number(&rules.host, &issue.value)
 }
 

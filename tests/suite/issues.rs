@@ -385,3 +385,17 @@ fn more_relations_than_a_pack_shows_are_counted_with_a_warning() {
     let root = list["roots"].as_array().unwrap().iter().find(|root| root["id"] == "feat:a").unwrap();
     assert_eq!(root["edges"]["child"], 300, "counts are of all");
 }
+
+#[test]
+fn an_issue_of_another_tracker_gets_no_address_in_this_repo() {
+    let sandbox = Sandbox::with(&[("contextpack.yml", "version: 1\ngithub: {repo: o/r}\n")]);
+    let url = |issue: &str| {
+        sandbox.write("work_items/a.md", format!("---\nid: task:a\ntitle: A\nissue: {issue}\n---\n\nText.\n"));
+        sandbox.expect(0, &["build", "-q"]);
+        let pack: serde_json::Value = serde_json::from_str(&sandbox.read("packs/task-a.coding.json")).unwrap();
+        pack["root"]["issue_url"].as_str().map(str::to_owned)
+    };
+    assert_eq!((url("PROJ-12"), url("Q3")), (None, None));
+    assert_eq!(url("12").as_deref(), Some("https://github.com/o/r/issues/12"));
+    assert_eq!(url("a/b#4").as_deref(), Some("https://github.com/a/b/issues/4"));
+}
