@@ -75,7 +75,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         let id = |root: &usize| project.item(*root).id.to_string();
         no_roots = roots.is_empty();
         if args.outputs.is_some() {
-            blockers.extend(roots.iter().map(id).map(|id| (id.clone(), project.open_blockers(&id))));
+            blockers.extend(roots.iter().map(|root| (id(root), project.open_blockers(*root))));
         }
         let path = |root: &usize| project.item(*root).origin.path.clone();
         own.extend(project.roots().iter().map(|root| (id(root), path(root))));

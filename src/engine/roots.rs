@@ -109,22 +109,20 @@ impl Project<'_> {
         Graph::state(&self.corpus, item)
     }
 
-    /// Returns the number of blockers of `root` that are not known to be done, which includes those that it names and that
+    /// Returns the number of blockers of a root that are not known to be done, which includes those that it names and that
     /// cannot be found.
     ///
     /// `None` if no blocker is known but the snapshot lacks the list of blockers: then work on the root must not start.
-    pub fn open_blockers(&self, root: &str) -> Option<usize> {
+    pub fn open_blockers(&self, item: usize) -> Option<usize> {
         let entries = &self.corpus.entries;
-        let item = entries.iter().position(|entry| entry.item.id.as_str() == root)?;
         let blocks = |relation| matches!(relation, Relation::DependsOn | Relation::BlockedBy);
-        let is_closed = |state| matches!(state, ItemState::Done | ItemState::NotPlanned | ItemState::Merged);
         let mut open = BTreeSet::new();
         for edge in self.graph.edges(item).iter().filter(|edge| blocks(edge.relation)) {
             let (id, state) = match &edge.to {
                 Target::Item(item) => (entries[*item].item.id.as_str(), self.state(*item)),
                 Target::Issue { id, state, .. } => (id.as_str(), *state),
             };
-            if !is_closed(state) {
+            if !state.is_settled() {
                 open.insert(id);
             }
         }

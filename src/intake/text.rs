@@ -22,7 +22,7 @@ const MAX_JSON_BYTES: u64 = 256 << 20;
 
 /// Returns how many bytes a file with this extension may have.
 pub(super) fn size_limit(extension: &str) -> u64 {
-    let is_json = ["json", "jsonl"].iter().any(|known| extension.eq_ignore_ascii_case(known));
+    let is_json = ["json", "jsonl", "ndjson"].iter().any(|known| extension.eq_ignore_ascii_case(known));
     if is_json { MAX_JSON_BYTES } else { MAX_BYTES }
 }
 

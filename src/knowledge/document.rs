@@ -247,10 +247,11 @@ fn scope(
     }
     let stated = front.text(&SCOPE_FIELDS);
     let stated = stated.as_ref().map(|(name, line)| (&**name, here(*line)));
-    let what = if stated.is_some() { "the document" } else { "its documents" };
+    let is_own = stated.is_some();
+    let what = if is_own { "the document" } else { "its documents" };
     match stated.or(configured) {
         None => Ok(Scope::Global),
-        Some((name, _)) if what == "the document" && name.eq_ignore_ascii_case(GLOBAL) => Ok(Scope::Global),
+        Some((name, _)) if is_own && name.eq_ignore_ascii_case(GLOBAL) => Ok(Scope::Global),
         Some((name, at)) => match agents.find(name) {
             Ok(agent) => Ok(Scope::Agent(agents.all[agent].key.clone())),
             Err(error) => Err((at, format!("{error}, so that no pack holds {what}"), error.help())),

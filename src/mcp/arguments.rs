@@ -77,7 +77,6 @@ fn asked(name: &str, arguments: ToolArguments) -> Result<Question, Failure> {
     if policy.is_some() && agent.is_none() {
         return Err(Failure::usage("`policy` is for packs of an agent: name one with `agent`"));
     }
-    let states = [ItemState::Open, ItemState::Done, ItemState::NotPlanned, ItemState::Merged, ItemState::Unknown];
     Ok(match (name, root) {
         (PACK, root) => {
             let policy = policy.as_deref().and_then(Policy::named);
@@ -85,7 +84,7 @@ fn asked(name: &str, arguments: ToolArguments) -> Result<Question, Failure> {
         }
         (LIST, _) => Question::Items(ItemQuery {
             words: query.split_whitespace().map(str::to_lowercase).collect(),
-            state: state.and_then(|name| states.into_iter().find(|state| state.name() == name)),
+            state: state.and_then(|name| ItemState::ALL.into_iter().find(|state| state.name() == name)),
             limit: usize::try_from(limit.unwrap_or(DEFAULT_ITEMS)).unwrap_or(usize::MAX),
         }),
         (_, None) => return Err(Failure::usage("name an item: `root` is missing")),

@@ -86,7 +86,7 @@ pub struct SharedPassages {
     pub(super) mentions: Vec<OnceLock<Vec<MentionedItem>>>,
     /// The bodies of each item as a neighbour, and as a parent.
     neighbours: Vec<[OnceLock<NeighbourBody>; 2]>,
-    files: Mutex<HashMap<FileKey, FileSection>>,
+    files: Mutex<HashMap<FileKey, Arc<OnceLock<FileSection>>>>,
 }
 
 impl SharedPassages {
@@ -357,9 +357,11 @@ impl SelectionContext<'_> {
         };
         let origin = file_origin(document, anchor, &range);
         let key = (document.path.clone(), kind, anchor.map(str::to_owned), named);
+        // Others may read other files meanwhile.
         let mut files = self.shared.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = |key: &FileKey| self.read(document, key, &range, &origin);
-        let (title, body) = files.entry(key).or_insert_with_key(read).clone();
+        let section = Arc::clone(files.entry(key.clone()).or_default());
+        drop(files);
+        let (title, body) = section.get_or_init(|| self.read(document, &key, &range, &origin)).clone();
         Some((title, origin, body))
     }
 

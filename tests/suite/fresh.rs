@@ -76,10 +76,14 @@ fn every_code_has_its_page_and_every_page_its_code() {
         .collect();
     let codes: BTreeSet<String> = Code::ALL.iter().map(|code| format!("{}.md", code.name())).collect();
     assert_eq!(pages, codes);
+    let schema = text("schema/config.schema.json");
     for code in Code::ALL {
         let page = text(&format!("docs/diagnostics/{}.md", code.name()));
         let title = page.lines().next().unwrap_or_default();
         assert!(title.starts_with("# ") && title.contains(code.name()), "the title of {code} is `{title}`");
+        let meaning = page.split("\n\n").nth(1).unwrap_or_default().replace('\n', " ");
+        let described = format!("\"description\": {}", serde_json::Value::from(meaning.trim()));
+        assert!(schema.contains(&described), "{code} has another meaning on its page");
     }
 }
 
