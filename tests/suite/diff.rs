@@ -238,6 +238,24 @@ fn a_new_test_of_a_named_file_and_likely_code_that_does_not_fit_are_nobodys_edit
 }
 
 #[test]
+fn a_text_that_a_pack_no_longer_has_is_named_after_the_edits_and_not_shown_as_one() {
+    let item = "---\nid: task:a\ntitle: A\ndocs: [docs/a.md]\n---\n\nText.\n";
+    let sandbox = Sandbox::with(&[
+        ("contextpack.yml", "version: 1\n"),
+        ("work_items/a.md", item),
+        ("docs/a.md", "# The document\n\nIts text.\n"),
+    ]);
+    built(&sandbox);
+    sandbox.write("work_items/a.md", item.replace("docs: [docs/a.md]\n", "").replace("Text", "Other text"));
+    sandbox.expect(0, &["build", "-q"]);
+    let text = sandbox.expect(0, &["diff"]);
+    let (edit, gone) =
+        (text.find("work_items/a.md changed").unwrap(), text.find("docs/a.md is no longer in it").unwrap());
+    assert!(edit < gone && text.contains("Other text") && !text.contains("Its text."), "{text}");
+    assert!(sandbox.expect(0, &["diff", "--all"]).contains("Its text."));
+}
+
+#[test]
 fn of_a_long_comment_each_part_is_there_and_a_relation_is_drawn_once() {
     let sandbox = Sandbox::with(&[("contextpack.yml", "version: 1\n")]);
     let write = |word: &str| {

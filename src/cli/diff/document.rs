@@ -102,9 +102,11 @@ fn edits(diff: &Diff, news: &[&SharedChange], options: DiffOptions) -> Vec<(Line
     let share = (MAX_SHOWN_LINES / diff.causes.len().max(1)).max(MIN_SHOWN_LINES);
     let mut room = MAX_SHOWN_LINES;
     let edit = |cause: &Cause| {
-        let (fields, mut lines) = edit_of(cause, news);
+        // What a pack no longer has may be there as before: its text is no edit.
+        let is_gone = cause.change == "removed";
+        let (fields, mut lines) = if is_gone { Default::default() } else { edit_of(cause, news) };
         let mut below = Document::default();
-        let is_unseen = fields.is_empty() && lines.is_empty() && !cause.is_derived();
+        let is_unseen = fields.is_empty() && lines.is_empty() && !cause.is_derived() && !is_gone;
         let unseen = if is_unseen { ", in no line that a pack shows" } else { "" };
         below.list(fields);
         let shown = share.min(room);

@@ -90,8 +90,9 @@ pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
         |((reason, section, message), packs)| ReviewItem { reason: str::to_owned(reason), section, message, packs };
     diff.needs_review = reasons.into_iter().map(item).collect();
     diff.needs_review.extend(needs_review::below_the_cut(&diff, pairs));
-    // What people edited comes before a search, and the causes of most packs first.
-    diff.causes.sort_by_key(|cause| (cause.is_derived(), Reverse(cause.packs.len()), cause.name.clone()));
+    // What people edited comes before what packs no longer have and a search, and the causes of most packs first.
+    let rank = |cause: &Cause| (cause.is_derived(), cause.change == "removed", Reverse(cause.packs.len()));
+    diff.causes.sort_by_key(|cause| (rank(cause), cause.name.clone()));
     let packs: BTreeSet<&String> = diff.needs_review.iter().flat_map(|item| &item.packs).collect();
     diff.verdict.needs_review = packs.len();
     let (words, names) = diff.verdict_words();
