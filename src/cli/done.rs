@@ -8,7 +8,7 @@ use crate::console::{Document, Exit, Failure, Line, line, settled};
 use crate::engine::{Built, pack_file_name};
 use crate::model::{RepoPath, SourceTree as _, slug};
 use crate::redact::Piece;
-use crate::review::{Criterion, criteria, is_root_cut, keep_ids, note_done, read};
+use crate::review::{Criterion, criteria, is_root_whole, keep_ids, note_done, read};
 use crate::store::Folder;
 use crate::wire::Pack;
 use serde_json::json;
@@ -82,7 +82,7 @@ fn try_run(global: &Global, args: &PackArgs, text: &str) -> Result<Exit, Failure
         let Some(mut now) = built.remove(&root) else { continue };
         let pack = packs.get(&item);
         if let Some(pack) = pack {
-            keep_ids(&mut now, criteria(pack), !is_root_cut(pack));
+            keep_ids(&mut now, criteria(pack), is_root_whole(pack));
         }
         note_done(&mut now, &clean, &has_file);
         now.iter_mut().filter_map(|it| it.line.as_mut()).for_each(|line| *line += removed_before(*line));

@@ -335,7 +335,7 @@ impl Document {
         if left_out > 0 {
             let _ = writeln!(
                 page,
-                "{} of this do not fit here: the command shows them as text.\n",
+                "This lacks {} for which there is no room: the command shows them as text.\n",
                 super::counted(left_out, "part")
             );
         }

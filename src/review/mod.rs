@@ -19,7 +19,7 @@ pub use diff::{
 };
 pub use explain::{Explanation, LimitUse, SectionLine, explain, grouped};
 pub use read::{ReadError, SalvagedPack, content_hash, read, salvage};
-pub use ready::{BodyLines, Criterion, criteria, cut_ends, is_root_cut, keep_ids, note_done, ready};
+pub use ready::{BodyLines, Criterion, criteria, cut_ends, is_root_cut, is_root_whole, keep_ids, note_done, ready};
 pub use report::{
     Freshness, PageEntry, PageOrigin, report_changes, report_data, report_freshness, report_page, report_policy,
 };

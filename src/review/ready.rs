@@ -61,6 +61,12 @@ pub fn ready(pack: &Pack, body: Option<BodyLines<'_>>) -> Vec<Diagnostic> {
     findings
 }
 
+/// Returns whether a pack shows all that its root says, so that what it lacks was removed and not cut.
+pub fn is_root_whole(pack: &Pack) -> bool {
+    let is_of_root = |section: &&Section| matches!(&*section.id, ROOT | "root.json");
+    pack.sections.iter().filter(is_of_root).all(|section| section.metadata.detail == "full")
+}
+
 /// Returns the acceptance criteria of a pack.
 pub fn criteria(pack: &Pack) -> Vec<Criterion> {
     let content = |id: &str| pack.sections.iter().find(|it| it.id == id).map_or("", |section| &section.content);

@@ -100,8 +100,7 @@ pub fn difference(existing: &[u8], built: &Pack, in_repo: &InRepo<'_>) -> Differ
     if limits(&old.budget) != limits(&built.budget) {
         reasons.push("the budget changed".to_owned());
     }
-    let claimed = |pack: &Pack| pack.sections.iter().find_map(|section| section.metadata.untrusted_edges);
-    if claimed(&old) != claimed(built) || !edges(&old, true).eq(edges(built, true)) {
+    if claims_differ(&old, built) {
         reasons.push("what untrusted texts state of it changed".to_owned());
     }
     if old.budget.rendering != built.budget.rendering {
@@ -194,6 +193,12 @@ fn words(change: &InputChange, old: &Pack, built: &Pack, in_repo: &InRepo<'_>) -
 fn edges_only_in<'a>(pack: &'a Pack, other: &Pack) -> Vec<&'a PackEdge> {
     let known: BTreeSet<(&str, &str)> = edges(other, false).map(|edge| (&*edge.relation, &*edge.to)).collect();
     edges(pack, false).filter(|edge| !known.contains(&(&*edge.relation, &*edge.to))).collect()
+}
+
+/// Returns whether what only untrusted authors state of the root differs.
+pub(super) fn claims_differ(old: &Pack, new: &Pack) -> bool {
+    let claimed = |pack: &Pack| pack.sections.iter().find_map(|section| section.metadata.untrusted_edges);
+    claimed(old) != claimed(new) || !edges(old, true).eq(edges(new, true))
 }
 
 /// Returns the edges of a pack's root; with `claims` those that only untrusted authors state, else the others.

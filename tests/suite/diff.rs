@@ -32,7 +32,7 @@ fn golden(case: &str, sandbox: &Sandbox, args: &[&str]) {
 }
 
 /// Builds and commits.
-fn built(sandbox: &Sandbox) {
+pub(crate) fn built(sandbox: &Sandbox) {
     sandbox.expect(0, &["build", "-q"]);
     sandbox.commit();
 }
@@ -178,120 +178,6 @@ fn sections_that_only_the_budget_cut_elsewhere_are_counted_in_one_line() {
     assert!(recut.iter().all(|id| !text.contains(id)), "{text}");
     let all = sandbox.expect(0, &["diff", "-v"]);
     assert!(recut.iter().all(|id| all.contains(id)), "{all}");
-}
-
-#[test]
-fn a_search_that_finds_other_lines_is_no_edit_and_needs_no_review() {
-    let sandbox = Sandbox::with(&[
-        ("contextpack.yml", "version: 1\ncode: {likely: 3}\n"),
-        ("work_items/a.md", "---\nid: task:a\ntitle: Show the badge\n---\n\nThe badge shows a sum.\n"),
-        ("src/badge.ts", "export function showsBadge(sum) {}\n"),
-    ]);
-    sandbox.commit();
-    sandbox.expect(0, &["build", "-q"]);
-    sandbox.commit();
-    sandbox.write("src/badge.ts", "// A comment.\n\nexport function showsBadge(sum) {}\n");
-    let run = sandbox.run(&["check"]);
-    assert!(run.code == 4 && run.stdout.contains("the search for likely code or tests finds other lines"), "{run:?}");
-    sandbox.write("before.json", sandbox.read("packs/task-a.coding.json"));
-    sandbox.expect(0, &["build", "-q"]);
-    let text = sandbox.expect(0, &["diff"]);
-    assert!(text.starts_with("1 pack changed, 1 cause (likely code and tests), 0 need review"), "{text}");
-    assert!(text.contains("1 section found by search") && !text.contains("badge.ts"), "{text}");
-    assert!(sandbox.expect(0, &["diff", "--all"]).contains("badge.ts"));
-    let since = sandbox.expect(4, &["diff", "--since", "before.json"]);
-    assert!(since.contains("search for likely code") && !since.contains("badge.ts"), "{since}");
-}
-
-#[test]
-fn a_new_test_of_a_named_file_and_likely_code_that_does_not_fit_are_nobodys_edits() {
-    let item = "---\nid: task:a\ntitle: Show the badge\n---\n\nThe badge of `src/badge.ts` shows a sum.\n";
-    let sandbox = Sandbox::with(&[
-        ("contextpack.yml", "version: 1\ncode: {likely: 3}\n"),
-        ("work_items/a.md", item),
-        ("src/badge.ts", "export function showsBadge(sum) {}\n"),
-    ]);
-    sandbox.commit();
-    built(&sandbox);
-    let verdict = |why: &str| {
-        sandbox.git(&["add", "-A"]);
-        let run = sandbox.run(&["check"]);
-        assert!(run.code == 4 && run.stdout.contains(why), "{run:?}");
-        sandbox.expect(0, &["build", "-q"]);
-        sandbox.expect(0, &["diff"]).lines().next().unwrap().to_owned()
-    };
-    let search = "the search for likely code or tests finds other lines";
-    sandbox.write("src/badge.test.ts", "import { showsBadge } from './badge';\n");
-    assert_eq!(verdict(search), "1 pack changed, 1 cause (likely code and tests), 0 need review");
-    // A line of the file itself is its author's.
-    sandbox.write("src/badge.ts", "export function showsBadge(sum) {}\ntests: 1\n");
-    assert!(verdict("src/badge.ts changed").contains("(src/badge.ts"));
-    built(&sandbox);
-    sandbox
-        .write("contextpack.yml", "version: 1\ncode: {likely: 3}\nprofiles: {coding: {budget: {max_chars: 2300}}}\n");
-    sandbox.write("src/shown.ts", "export const badge = 'shows a sum';\n");
-    built(&sandbox);
-    let pack = sandbox.read("packs/task-a.coding.json");
-    assert!(pack.contains("\"id\": \"code.likely\"") && !pack.contains("src/shown.ts:1"), "{pack}");
-    sandbox.write("src/shown2.ts", "export const badge2 = 'the badge shows a sum';\n");
-    assert_eq!(verdict(search), "1 pack changed, 1 cause (likely code and tests), 0 need review");
-}
-
-#[test]
-fn a_text_that_a_pack_no_longer_has_is_named_after_the_edits_and_not_shown_as_one() {
-    let item = "---\nid: task:a\ntitle: A\ndocs: [docs/a.md]\n---\n\nText.\n";
-    let sandbox = Sandbox::with(&[
-        ("contextpack.yml", "version: 1\n"),
-        ("work_items/a.md", item),
-        ("docs/a.md", "# The document\n\nIts text.\n"),
-    ]);
-    built(&sandbox);
-    sandbox.write("work_items/a.md", item.replace("docs: [docs/a.md]\n", "").replace("Text", "Other text"));
-    sandbox.expect(0, &["build", "-q"]);
-    let text = sandbox.expect(0, &["diff"]);
-    let (edit, gone) =
-        (text.find("work_items/a.md changed").unwrap(), text.find("docs/a.md is no longer in it").unwrap());
-    assert!(edit < gone && text.contains("Other text") && !text.contains("Its text."), "{text}");
-    assert!(sandbox.expect(0, &["diff", "--all"]).contains("Its text."));
-}
-
-#[test]
-fn of_a_long_comment_each_part_is_there_and_a_relation_is_drawn_once() {
-    let sandbox = Sandbox::with(&[("contextpack.yml", "version: 1\n")]);
-    let write = |word: &str| {
-        for number in 0..120 {
-            let (other, text) = (number ^ 1, format!("{word} {number} of many.\n\n").repeat(60));
-            let head = format!("---\nid: task:{number}\ntitle: T{number}\nrelated: [task:{other}]\n---\n\n");
-            let criteria = format!("## Acceptance criteria\n\n- It is {word} for {number}.\n");
-            sandbox.write(&format!("work_items/{number}.md"), head + &text + &criteria);
-        }
-    };
-    write("Old");
-    built(&sandbox);
-    write("Another");
-    sandbox.expect(0, &["build", "-q"]);
-    let page = sandbox.expect(0, &["diff", "--format", "markdown"]);
-    assert!(page.len() <= 65_536 && page.contains("#### Needs review"), "{}", page.len());
-    assert!(page.matches("- **criteria**").count() > 20, "{page}");
-    let edges = page.lines().filter(|line| line.contains("-->|\"related\"|")).count();
-    assert!(edges > 0 && edges <= 20, "{page}");
-}
-
-#[test]
-fn lines_that_moved_in_an_item_that_waits_are_no_reason_for_review() {
-    let waits = "---\nid: task:b\ntitle: B\ndepends_on: [task:a]\n---\n\nText.\n";
-    let sandbox = Sandbox::with(&[
-        ("contextpack.yml", "version: 1\n"),
-        ("work_items/a.md", "---\nid: task:a\ntitle: A\n---\n\nText.\n"),
-        ("work_items/b.md", waits),
-    ]);
-    built(&sandbox);
-    sandbox.write("work_items/b.md", waits.replace("title", "# A note.\ntitle"));
-    sandbox.expect(0, &["build", "-q"]);
-    let diff = sandbox.json(0, &["diff", "--format", "json"]);
-    let causes: Vec<_> = diff["causes"].as_array().unwrap().iter().map(|cause| &cause["name"]).collect();
-    assert!(causes.contains(&&"places of relations".into()), "{diff}");
-    assert_eq!(diff["needs_review"], serde_json::json!([]));
 }
 
 #[test]

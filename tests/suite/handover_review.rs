@@ -139,7 +139,7 @@ fn diff_says_which_cards_came_and_went() {
     let said = sandbox.expect(0, &["diff", &before, &after]);
     for part in [
         format!("new: card {}", &new[7..19]),
-        format!("card {} is no longer in it", &old[7..19]),
+        format!("no longer in packs: card {}", &old[7..19]),
         format!("card.{}  added", &new[7..19]),
         format!("card.{}  removed", &old[7..19]),
         "handover.context_box_id".to_owned(),

@@ -27,6 +27,7 @@ mod commands;
 mod companions;
 mod configuration;
 mod diff;
+mod diff_causes;
 mod environment;
 mod explain;
 #[cfg(target_os = "linux")]

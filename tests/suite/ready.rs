@@ -255,7 +255,14 @@ fn a_sentence_that_denies_or_asks_meets_no_criterion() {
     assert_eq!(states("ac.1 will come.\n\n```\nwork_items/a.md\n```\n"), ["unclear", "not_mentioned"]);
     assert_eq!(states("- [x] see https://example.com/ac.1/ac.2\n- [ ] ac.1 [x](u)\n"), ["open", "not_mentioned"]);
     assert_eq!(states("- [x] ac.1 would be in work_items/a.md\n- [x] Entries are kept\n"), ["unclear", "unclear"]);
+    for said in ["is planned", "is out of scope", "is still to be done", "❌", "done? See it", "<del>was</del>"] {
+        assert_eq!(states(&format!("- [x] ac.1 {said} in work_items/a.md\n"))[0], "unclear", "{said}");
+    }
+    assert_eq!(states("- [x] Entries are kept, missing fix in work_items/a.md\n")[1], "unclear");
     assert_eq!(states("- [x] ~~Errors are logged in a file~~\n- [x] Reverts ac.2\n"), ["unclear", "unclear"]);
+    let struck = item.replace("- Errors are logged in a file", "- [x] ~~Errors are logged in a file~~");
+    sandbox.write("work_items/a.md", struck);
+    assert_eq!(states("Nothing.\n"), ["not_mentioned", "not_mentioned"]);
     let item = item.replace("- Errors", "- [ ] [x](work_items/a.md): Errors");
     sandbox.write("work_items/a.md", item);
     assert_eq!(states("Nothing.\n"), ["not_mentioned", "not_mentioned"]);

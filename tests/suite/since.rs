@@ -225,6 +225,15 @@ fn a_criterion_that_is_open_again_needs_review_and_one_that_was_ticked_or_cut_do
     assert_eq!(review(&open_again), ["the acceptance criterion ac.1 is open again: A hit takes a millisecond."]);
     let fewer = ticked.replace("- [ ] Entries end after a minute.\n", "");
     assert_eq!(review(&fewer), ["the acceptance criterion ac.2 was removed: Entries end after a minute."]);
+    // The same words may say the opposite.
+    sandbox.write("work_items/cache.md", ticked.replace("a millisecond", "< 5 ms"));
+    sandbox.expect(0, &["build", "-q"]);
+    assert_eq!(
+        review(&ticked.replace("a millisecond", "> 5 ms")),
+        ["the acceptance criterion ac.1 changed: A hit takes > 5 ms."]
+    );
+    sandbox.write("work_items/cache.md", &ticked);
+    sandbox.expect(0, &["build", "-q"]);
     // What the budget cuts was removed by nobody.
     let long = fewer.replace("Results", &"Results of all kinds that are asked for often. ".repeat(1_500));
     assert!(!review(&long).iter().any(|it| it.contains("criterion")));

@@ -99,17 +99,33 @@ fn whole_packs(diff: &Diff, change: &str) -> Option<(Line, Document)> {
 
 /// Returns each cause with the changed text of its input; Markdown folds what is more than a few lines.
 fn edits(diff: &Diff, news: &[&SharedChange], options: DiffOptions) -> Vec<(Line, Document)> {
-    let share = (MAX_SHOWN_LINES / diff.causes.len().max(1)).max(MIN_SHOWN_LINES);
+    // Of an input that no pack shows, or that packs no longer have, the name says all; the file may be as it was.
+    // A card is a section of its own.
+    let is_input = |cause: &Cause| {
+        let mut inputs =
+            diff.packs.iter().flat_map(|pack| &pack.inputs).filter(|input| !input.name.starts_with("card "));
+        inputs.any(|input| input.name == cause.name)
+    };
+    let is_gone = |cause: &Cause| cause.change == "removed" && !options.all;
+    let is_unseen = |(cause, (fields, lines)): &(&Cause, (Vec<Line>, Vec<Line>))| {
+        fields.is_empty() && lines.is_empty() && is_input(cause) && !options.all
+    };
+    let edits = diff.causes.iter().filter(|cause| !is_gone(cause)).map(|cause| (cause, edit_of(cause, news)));
+    let (unseen, seen): (Vec<_>, Vec<_>) = edits.partition(is_unseen);
+    let joined = |names: Vec<&str>, how: &str| {
+        let line = Line::from(format!("{how}: ")).join(named(&names, "inputs"));
+        (!names.is_empty()).then(|| (line, Document::default()))
+    };
+    let unseen = joined(unseen.iter().map(|(cause, _)| &*cause.name).collect(), "in no line that a pack shows");
+    let gone = diff.causes.iter().filter(|cause| is_gone(cause)).map(|cause| &*cause.name);
+    let gone = joined(gone.collect(), "no longer in packs");
+    let share = (MAX_SHOWN_LINES / seen.len().max(1)).max(MIN_SHOWN_LINES);
     let mut room = MAX_SHOWN_LINES;
-    let edit = |cause: &Cause| {
-        // What a pack no longer has may be there as before: its text is no edit.
-        let is_gone = cause.change == "removed";
-        let (fields, mut lines) = if is_gone { Default::default() } else { edit_of(cause, news) };
+    let edit = |(cause, (fields, mut lines)): (&Cause, (Vec<Line>, Vec<Line>))| {
         let mut below = Document::default();
-        let is_unseen = fields.is_empty() && lines.is_empty() && !cause.is_derived() && !is_gone;
-        let unseen = if is_unseen { ", in no line that a pack shows" } else { "" };
         below.list(fields);
-        let shown = share.min(room);
+        // What is new in a pack may have been there before.
+        let shown = if cause.change == "added" { 0 } else { share.min(room) };
         let shown = if options.markdown && lines.len() > shown + MAX_MORE { shown } else { lines.len() };
         let (rest, mut folded) = (lines.split_off(shown), Document::default());
         room = room.saturating_sub(shown);
@@ -119,9 +135,9 @@ fn edits(diff: &Diff, news: &[&SharedChange], options: DiffOptions) -> Vec<(Line
             folded.code("diff", rest);
             below.details(count, folded);
         }
-        (line(&format!("{{}}{unseen}: "), &[&cause.words]).join(pack_names(&cause.packs)), below)
+        (line("{}: ", &[&cause.words]).join(pack_names(&cause.packs)), below)
     };
-    diff.causes.iter().map(edit).collect()
+    seen.into_iter().map(edit).chain(unseen).chain(gone).collect()
 }
 
 /// Returns the changed facts and lines of an input, each once, however many packs and sections have it.
@@ -130,8 +146,8 @@ fn edit_of(cause: &Cause, news: &[&SharedChange]) -> (Vec<Line>, Vec<Line>) {
         let is_in_pack = shared.packs.iter().any(|pack| cause.packs.contains(pack));
         is_in_pack && shared.section.input.as_ref() == Some(&cause.name) && !shared.section.is_unedited()
     };
-    let (lists, mut texts): (Vec<&SharedChange>, Vec<_>) =
-        news.iter().copied().filter(|shared| is_own(&shared)).partition(|shared| shared.section.is_list());
+    let own = news.iter().copied().filter(|shared| is_own(&shared) && shared.section.is_shown());
+    let (lists, mut texts): (Vec<&SharedChange>, Vec<_>) = own.partition(|shared| shared.section.is_list());
     let facts: HashSet<&FieldChange> = texts.iter().flat_map(|shared| &shared.section.fields).collect();
     let mut facts: Vec<_> = facts.into_iter().filter(|it| !matches!(&*it.field, "place" | "evidence")).collect();
     facts.sort_by_key(|it| (&it.field, &it.new, &it.old));

@@ -1,12 +1,13 @@
 //! The parts of a change of packs that a person should review.
 
 use super::set::Pair;
-use super::{Diff, PackChange, ReviewItem, SectionChange, SharedChange};
+use super::{Cause, Diff, PackChange, ReviewItem, SectionChange};
 use crate::model::{DecisionState, OriginKind, RULES, decision_state, section_kind};
+use crate::review::inputs;
 use crate::review::ready::{self, Criterion};
 use crate::review::stale::PackStatus;
 use crate::wire::{Pack, Section};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 const ROOT: &str = "root.issue";
 
@@ -16,42 +17,34 @@ const MAX_RULE: usize = 120;
 /// A reason for review: its name, the section concerned, and a message.
 pub(super) type ReviewReason = (&'static str, Option<String>, String);
 
-/// Returns the changed inputs of which no pack shows what changed, since the budget cuts their texts before it.
-///
-/// One section that shows something of an input, in any pack, is enough.
+/// Returns the changed inputs of which no pack shows what changed, since the budget cuts their texts before it. Code is shown by
+/// its definitions, whatever the budget.
 pub(super) fn below_the_cut(diff: &Diff, pairs: &[Pair]) -> Vec<ReviewItem> {
-    // The first section that hides it; `None` if something is shown.
-    let mut hidden = BTreeMap::<&str, Option<&SharedChange>>::new();
-    for shared in diff.sections.iter().filter(|shared| !shared.section.is_list()) {
-        let SectionChange { input: Some(input), hunks, fields, new_detail, .. } = &shared.section else { continue };
-        let is_without = hunks.is_empty() && fields.is_empty() && shared.section.change != "moved";
-        match is_without && new_detail.as_ref().is_some_and(|it| it != "full") {
-            true => drop(hidden.entry(input).or_insert(Some(shared))),
-            false => drop(hidden.insert(input, None)),
-        }
-    }
-    let item = |(input, hidden): (&str, Option<&SharedChange>)| {
-        let SharedChange { section: SectionChange { id, .. }, packs: named } = hidden?;
-        let (old, new) = pairs.iter().find(|pair| pair.name == named[0])?.packs();
-        let size = |pack: &Pack| {
-            let metadata = &pack.sections.iter().find(|it| it.id == *id)?.metadata;
-            Some(metadata.full_chars.unwrap_or(metadata.chars))
-        };
-        let full = size(new?)?;
-        let growth = full.saturating_sub(size(old?).unwrap_or(full));
-        let packs = diff.causes.iter().find(|cause| cause.name == input)?.packs.clone();
-        let what = match growth {
+    let shows = |it: &SectionChange| !it.is_list() && (it.is_shown() || it.change == "moved");
+    let sections = diff.sections.iter().map(|shared| &shared.section);
+    let shown: BTreeSet<&str> = sections.filter(|it| shows(it)).filter_map(|it| it.input.as_deref()).collect();
+    let hidden = diff.causes.iter().filter(|cause| cause.change == "changed" && !shown.contains(&*cause.name));
+    let item = |cause: &Cause| {
+        let (old, new) = pairs.iter().find(|pair| pair.name == cause.packs[0])?.packs();
+        let is_cut = |it: &&Section| it.metadata.detail != "full" && !it.id.starts_with("code.");
+        let (old, new) = (old?, new?);
+        let is_own = |it: &&Section| inputs::of_section(new, it).map(inputs::name).as_ref() == Some(&cause.name);
+        let section = new.sections.iter().filter(is_cut).find(is_own)?;
+        let size = |it: &Section| it.metadata.full_chars.unwrap_or(it.metadata.chars);
+        let was = old.sections.iter().find(|it| it.id == section.id).map_or(size(section), size);
+        let what = match size(section).saturating_sub(was) {
             0 => "what changed in".to_owned(),
             1 => "1 new character of".to_owned(),
             growth => format!("{growth} new characters of"),
         };
-        let verb = if growth > 1 { "are" } else { "is" };
+        let (name, packs) = (&cause.name, cause.packs.clone());
+        let verb = if what.starts_with(|c: char| c.is_ascii_digit()) && !what.starts_with("1 ") { "are" } else { "is" };
         let place =
             if packs.len() == 1 { "not in the pack".to_owned() } else { format!("in none of {} packs", packs.len()) };
-        let message = format!("{what} `{input}` {verb} {place}: the budget cuts it before");
-        Some(ReviewItem { reason: "in_no_pack".to_owned(), section: Some(id.clone()), message, packs })
+        let message = format!("{what} `{name}` {verb} {place}: the budget cuts it before");
+        Some(ReviewItem { reason: "in_no_pack".to_owned(), section: Some(section.id.clone()), message, packs })
     };
-    hidden.into_iter().filter_map(item).collect()
+    hidden.filter_map(item).collect()
 }
 
 /// Returns the reasons to review one pack; `known` are the instructions of the old side's packs.
@@ -102,7 +95,7 @@ pub(super) fn reasons(
 fn criteria(old: &Pack, new: &Pack) -> Vec<ReviewReason> {
     let (read, mut now) = (ready::criteria(old), ready::criteria(new));
     // A shortened text lacks what the budget cut, which nobody removed.
-    let [is_old_whole, is_new_whole] = [old, new].map(|pack| !ready::is_root_cut(pack));
+    let [is_old_whole, is_new_whole] = [old, new].map(ready::is_root_whole);
     ready::keep_ids(&mut now, read.clone(), is_old_whole);
     let is_open_again = |it: &Criterion| !it.is_ticked() && read.iter().any(|old| old.id == it.id && old.is_ticked());
     let reason = |it: Criterion| {

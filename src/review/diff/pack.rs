@@ -33,7 +33,7 @@ pub(super) fn change(name: &str, old: Option<&Pack>, new: Option<&Pack>) -> (Pac
         omissions: omissions(&before.omissions, &after.omissions),
         redactions: redactions(&before.redactions, &after.redactions),
         warnings: warnings(&before.warnings, &after.warnings),
-        neighbours: neighbours(&edges(before), &edges(after), &sections),
+        neighbours: neighbours((&edges(before), &edges(after)), old.is_none() || new.is_none(), &sections),
         ..PackChange::default()
     };
     (change, sections)
@@ -133,13 +133,19 @@ fn edges(pack: &Pack) -> Vec<PackEdge> {
     edges.flatten().filter(|edge| edge.trust.is_none()).cloned().collect()
 }
 
-fn neighbours(old: &[PackEdge], new: &[PackEdge], sections: &[SectionChange]) -> Vec<NeighbourChange> {
+fn neighbours(
+    (old, new): (&[PackEdge], &[PackEdge]),
+    is_one_sided: bool,
+    sections: &[SectionChange],
+) -> Vec<NeighbourChange> {
     let edited = sections.iter().filter(|section| !section.is_unedited());
     let texts: BTreeSet<&str> = edited.filter_map(|section| section.id.split_once('.').map(|(_, item)| item)).collect();
     let change = |(old, new): SidePair<'_, PackEdge>| {
         let PackEdge { to, relation, title, state, .. } = new.or(old)?;
         let is_same = |old: &PackEdge, new: &PackEdge| (&old.title, &old.state) == (&new.title, &new.state);
         let change = match old.zip(new) {
+            // What came or went is the pack, and not what it is related to.
+            _ if is_one_sided => "same".to_owned(),
             Some((old, new)) if is_same(old, new) && !texts.contains(to.as_str()) => "same".to_owned(),
             _ => change_of(old, new),
         };

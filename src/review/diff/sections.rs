@@ -52,6 +52,12 @@ pub struct SectionChange {
 }
 
 impl SectionChange {
+    /// Returns whether its text or its facts show what changed; that of a pointer is the size of the file.
+    pub fn is_shown(&self) -> bool {
+        let is_pointer = [&self.old_detail, &self.new_detail].into_iter().any(|it| it.as_deref() == Some("pointer"));
+        !self.fields.is_empty() || !self.hunks.is_empty() && !is_pointer
+    }
+
     /// Returns whether its text is a list of what several inputs say: the relations or the fields of a work item.
     pub fn is_list(&self) -> bool {
         matches!(&*self.kind, section_kind::EDGE_LIST | section_kind::WORK_ITEM_JSON)
@@ -62,14 +68,32 @@ impl SectionChange {
     pub fn is_guess(&self) -> bool {
         let lines = self.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.change != "same");
         let is_test = |line: &DiffLine| line.text().is_empty() || line.text().starts_with(TESTS);
+        let is_code = self.kind == section_kind::FILE_EXCERPT && self.id.starts_with("code.");
         let has_tests = || self.input.is_none() && self.fields.is_empty() && !self.hunks.is_empty();
-        self.id == LIKELY_CODE || has_tests() && { lines }.all(is_test)
+        self.id == LIKELY_CODE || is_code && has_tests() && { lines }.all(is_test)
+    }
+
+    /// Returns whether it is the same at another place: the text, or a list of relations but for the places that state them, in
+    /// brackets at the ends of its lines.
+    pub fn is_elsewhere(&self) -> bool {
+        let of = |change: &str| {
+            let lines = self.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.change == change);
+            let relation =
+                |text: String| text.rsplit_once(" (").map_or(text.clone(), |(relation, _)| relation.to_owned());
+            lines.map(|line| relation(line.text())).collect::<Vec<_>>()
+        };
+        let is_place = |field: &FieldChange| matches!(&*field.field, "place" | "evidence");
+        let is_same = self.hunks.is_empty() || self.kind == section_kind::EDGE_LIST && of("added") == of("removed");
+        self.change == "changed"
+            && is_same
+            && self.fields.iter().all(is_place)
+            && (self.is_list() || !self.fields.is_empty())
     }
 
     /// Returns whether what people wrote is the same: the budget cut it at another place, its lines or its order moved, or it
     /// is a guess.
     pub fn is_unedited(&self) -> bool {
-        self.recut || self.is_guess() || self.change == "moved" && self.was.is_none()
+        self.recut || self.is_guess() || self.is_elsewhere() || self.change == "moved" && self.was.is_none()
     }
 }
 

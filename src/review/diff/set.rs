@@ -4,7 +4,7 @@ use super::sections::SectionChange;
 use super::{Cause, Diff, PackChange, ReviewItem, SharedChange, Verdict, needs_review, pack};
 use crate::model::{LIKELY_CODE, section_kind};
 use crate::review::read::SalvagedPack;
-use crate::review::stale::{PackStatus, limits};
+use crate::review::stale::{PackStatus, claims_differ, limits};
 use crate::wire::Pack;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// The names of causes that nobody wrote: a search found other code, or a pack has other lines for its relations.
 const SEARCH: &str = "likely code and tests";
 const PLACES: &str = "places of relations";
+const CLAIMS: &str = "untrusted texts";
 
 /// The longest path, in bytes, that the outcome names whole.
 const MAX_NAME: usize = 60;
@@ -91,7 +92,8 @@ pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
     diff.needs_review = reasons.into_iter().map(item).collect();
     diff.needs_review.extend(needs_review::below_the_cut(&diff, pairs));
     // What people edited comes before what packs no longer have and a search, and the causes of most packs first.
-    let rank = |cause: &Cause| (cause.is_derived(), cause.change == "removed", Reverse(cause.packs.len()));
+    let side = |cause: &Cause| ["changed", "added", "removed"].iter().position(|side| *side == cause.change);
+    let rank = |cause: &Cause| (cause.is_derived(), side(cause), Reverse(cause.packs.len()));
     diff.causes.sort_by_key(|cause| (rank(cause), cause.name.clone()));
     let packs: BTreeSet<&String> = diff.needs_review.iter().flat_map(|item| &item.packs).collect();
     diff.verdict.needs_review = packs.len();
@@ -159,17 +161,23 @@ fn derived(
     sections: &[SectionChange],
 ) -> Option<(&'static str, &'static str)> {
     let PackChange { neighbours, omissions, redactions, warnings, .. } = change;
+    // No input changed, so that a file's section is longer by its tests alone.
+    let sizes = |pack: &Pack| -> BTreeMap<String, u64> {
+        let code = pack.sections.iter().filter(|it| it.id.starts_with("code.") && it.id != LIKELY_CODE);
+        code.map(|it| (it.id.clone(), it.metadata.full_chars.unwrap_or(it.metadata.chars))).collect()
+    };
+    let (before, after) = (sizes(old), sizes(new));
+    let has_tests = after.iter().any(|(id, size)| before.get(id).is_some_and(|was| was != size));
     let unfit = |pack: &Pack| pack.omissions.iter().find(|it| it.id == LIKELY_CODE).cloned();
-    let is_search = sections.iter().any(SectionChange::is_guess) || unfit(old) != unfit(new);
-    let is_list = |it: &SectionChange| it.kind == section_kind::EDGE_LIST && it.fields.is_empty();
-    let is_moved = !sections.is_empty() && sections.iter().all(is_list);
+    let is_search = has_tests || sections.iter().any(SectionChange::is_guess) || unfit(old) != unfit(new);
+    let is_unedited = sections.iter().all(SectionChange::is_unedited);
+    let is_moved = is_unedited && sections.iter().any(SectionChange::is_elsewhere);
     let is_same = neighbours.iter().all(|neighbour| neighbour.change == "same");
     match () {
-        () if is_search && sections.iter().all(SectionChange::is_unedited) => {
-            Some((SEARCH, "the search for likely code or tests finds other lines"))
-        }
+        () if claims_differ(old, new) => Some((CLAIMS, "what untrusted texts state of it changed")),
+        () if is_search && is_unedited => Some((SEARCH, "the search for likely code or tests finds other lines")),
         () if is_moved && is_same && omissions.is_empty() && redactions.is_empty() && warnings.is_empty() => {
-            Some((PLACES, "the lines on which relations are stated moved"))
+            Some((PLACES, "only lines moved: those of a record, or on which relations are stated"))
         }
         () => None,
     }
@@ -184,7 +192,7 @@ pub(in crate::review) fn derived_words(old: &Pack, new: &Pack) -> Option<&'stati
 impl Cause {
     /// Returns whether nobody wrote it: it follows from edits of what the pack does not hold.
     pub fn is_derived(&self) -> bool {
-        [SEARCH, PLACES].contains(&&*self.name)
+        [SEARCH, PLACES, CLAIMS].contains(&&*self.name)
     }
 }
 
@@ -207,12 +215,13 @@ impl Diff {
         // A name with several changes counts once.
         let mut names: Vec<&str> = Vec::new();
         let is_edited = self.causes.iter().any(|cause| !cause.is_derived());
+        let mut seen = BTreeSet::new();
         let causes = self.causes.iter().filter(|it| changed > 0 && !(it.is_derived() && (is_edited || added > 0)));
         for cause in causes {
             // Of a long path the name of the file.
             let name =
                 cause.name.rsplit_once('/').filter(|_| cause.name.len() > MAX_NAME).map_or(&*cause.name, |it| it.1);
-            if !names.contains(&name) {
+            if seen.insert(&cause.name) {
                 names.push(name);
             }
         }

@@ -12,9 +12,13 @@ use serde_json::Value;
 const MAX_CRITERIA: usize = 500;
 
 /// Words that may say that a criterion is not met, beside those that end in `n't`.
-const DENIALS: &str = "blocked|broken|cannot|dropped|except|fail|failed|failing|fails|incomplete|later|missing|never|no|not|partial|\
-                       partially|pending|remains|revert|reverted|reverts|skipped|tbd|todo|unfinished|unless|unmet|untested|will|\
-                       without|would";
+const DENIALS: &str = "blocked|broken|cannot|cant|deferred|dropped|except|fail|failed|failing|fails|going|hardly|incomplete|later|\
+                       missing|neither|never|no|nor|not|partial|partially|pending|planned|postponed|remains|revert|reverted|\
+                       reverts|scope|should|skipped|soon|still|tbd|todo|unfinished|unless|unmet|untested|will|wip|without|wont|\
+                       would";
+
+/// What strikes or crosses out a line.
+const STRUCK: [&str; 6] = ["~~", "<del", "<s>", "❌", "✗", "✘"];
 
 /// What is said of a criterion, the strongest last: `open` if a box is not ticked, `unclear` if nothing says that it is met.
 const STATES: [&str; 5] = ["not_mentioned", "unclear", "met", "open", "removed"];
@@ -69,6 +73,7 @@ pub(super) fn criteria_in(text: &str, fields: &str) -> Vec<Criterion> {
         stated.iter().map(|text| format!("- {}\n", text.trim_start_matches(['-', '*', ' ']))).collect();
     let (mut found, mut boxes) = (Vec::new(), Vec::new());
     for read in [text, &format!("# Acceptance criteria\n\n{stated}")].map(RootText::read) {
+        let lines: Vec<&str> = read.text.lines().collect();
         for part in read.passages().chunk_by(|a, b| a.under == b.under) {
             let is_titled = part[0].under.is_some_and(|(title, _)| CRITERIA.contain(title));
             let has_items = part.iter().any(|it| it.run.lists > 0);
@@ -79,7 +84,9 @@ pub(super) fn criteria_in(text: &str, fields: &str) -> Vec<Criterion> {
                     is_below = is_titled || text.lines().filter_map(label).any(|label| CRITERIA.contain(label));
                 }
                 let is_own = passage.run.lists == 1 && passage.run.first_of_item || !has_items;
-                let told = (text.split_whitespace().collect::<Vec<_>>().join(" "), passage.run.ticked);
+                let is_kept = lines.get(passage.line as usize - 1).is_none_or(|line| !is_struck(line));
+                let is_ticked = passage.run.ticked.map(|is_ticked| is_ticked && is_kept);
+                let told = (text.split_whitespace().collect::<Vec<_>>().join(" "), is_ticked);
                 boxes.extend(told.1.map(|_| told.clone()));
                 found.extend((is_below && is_own && !is_nothing(text)).then_some(told));
             }
@@ -101,13 +108,15 @@ pub(super) fn criteria_in(text: &str, fields: &str) -> Vec<Criterion> {
 pub fn keep_ids(now: &mut Vec<Criterion>, mut read: Vec<Criterion>, is_whole: bool) {
     let mut last = read.len();
     // Equal ones first, so that none that is only alike takes the id of another.
-    for least in [1000, 500] {
+    for least in [1001, 1000, 500] {
         for new in now.iter_mut().filter(|it| it.since.is_none()) {
             let longest = |old: &Criterion| old.words.len().max(new.words.len()).max(1);
-            let share = |old: &Criterion| common(&old.words, &new.words) * 1000 / longest(old);
+            let words = |old: &Criterion| common(&old.words, &new.words) * 1000 / longest(old);
+            let share = |old: &Criterion| words(old) + usize::from(old.text == new.text);
             let shares = read.iter().map(|old| Some(share(old)).filter(|share| *share >= least));
             if let Some(old) = most_alike(shares).map(|at| read.remove(at)) {
-                let is_same = old.words == new.words;
+                // A sign or another order may turn it into its opposite.
+                let is_same = old.text == new.text;
                 new.since = Some(if is_same { "same" } else { "changed" });
                 (new.id, new.was) = (old.id, Some(old.text).filter(|_| !is_same));
                 // A pull request has the words that its author read.
@@ -132,15 +141,16 @@ pub fn note_done(criteria: &mut [Criterion], text: &str, has_file: &dyn Fn(&str)
             written.clone().flat_map(|line| line.split(|c: char| c.is_whitespace() || "()[]<>`,;\"'".contains(c)));
         let place = words.find_map(|word| place_of(word.trim_end_matches(['.', ':']), has_file));
         let denials: Vec<&String> = said.iter().filter(|word| is_denial(word)).collect();
-        let is_struck = written.clone().any(|line| line.contains("~~"));
-        let is_doubtful = is_struck || run.quoted || run.full.text.trim_end().ends_with('?');
+        let is_struck = written.clone().any(|line| is_struck(line));
+        let asks = |word: &str| word.ends_with('?');
+        let is_doubtful = is_struck || run.quoted || run.full.text.split_whitespace().any(asks);
         for it in named_in(&run.full.text, criteria) {
             let is_quote = common(&it.words, &said) * 4 >= it.words.len() * 3;
             // What a criterion itself denies, a line that repeats its words denies as well.
-            let own = if is_quote { it.words.iter().filter(|word| is_denial(word)).count() } else { 0 };
+            let own: Vec<&String> = it.words.iter().filter(|word| is_quote && is_denial(word)).collect();
             let state = match run.ticked {
                 Some(false) => 3,
-                _ if is_doubtful || denials.len() != own || run.ticked.is_none() && place.is_none() => 1,
+                _ if is_doubtful || denials != own || run.ticked.is_none() && place.is_none() => 1,
                 _ => 2,
             };
             if STATES[..state].contains(&it.status) || STATES[state] == it.status && it.line.is_none() {
@@ -148,6 +158,10 @@ pub fn note_done(criteria: &mut [Criterion], text: &str, has_file: &dyn Fn(&str)
             }
         }
     }
+}
+
+fn is_struck(line: &str) -> bool {
+    STRUCK.iter().any(|mark| line.contains(mark))
 }
 
 fn is_denial(word: &str) -> bool {
