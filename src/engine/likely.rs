@@ -26,9 +26,12 @@ impl Project<'_> {
         let (code, _) = references.code_within_limit(root);
         let items = self.neighbours(root).chain([root]).map(|item| &self.corpus.entries[item]);
         let texts = items.flat_map(|entry| entry.origins().map(|origin| &origin.path));
-        let files = references.files.iter().map(|it| &it.file.path).chain(code.iter().map(|code| &code.path));
+        let files = references.files.iter().map(|it| &it.file.path).chain(references.code.iter().map(|it| &it.path));
+        let files = files.chain(references.kept.iter().map(|kept| &kept.code.path));
         let paths = texts.chain(files).map(RepoPath::as_str);
-        let held: BTreeSet<&str> = paths.chain(named.iter().map(|path| path.as_str())).collect();
+        let tests = code.iter().filter(|code| code.document.is_ok()).flat_map(|code| &code.tests);
+        let shown = tests.chain(references.missing.iter().map(|missing| &missing.written)).chain(named.iter().copied());
+        let held: BTreeSet<&str> = paths.chain(shown.map(|path| path.as_str())).collect();
         let is_held = |path: &RepoPath| held.contains(path.as_str());
         let own = code.iter().filter(|code| code.is_named_by(root));
         let folders: BTreeSet<&str> = own.map(|code| code.path.dir()).collect();

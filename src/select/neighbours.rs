@@ -265,6 +265,11 @@ impl SelectionContext<'_> {
         self.shared.mentions[root].get_or_init(|| read_mentioned(self, root))
     }
 
+    /// Returns the files of the items that the text of `root` names.
+    pub fn mentioned_paths(&self, root: usize) -> impl Iterator<Item = &Clean> {
+        self.mentioned(root).iter().flat_map(|it| self.corpus.entries[it.item].origins().map(|origin| &origin.shown))
+    }
+
     /// Returns the line of an item's file or text on which something was stated; empty if it is unknown.
     pub(super) fn line_of(&self, item: usize, path: &str, line: u32) -> &str {
         let entry = &self.corpus.entries[item];

@@ -525,3 +525,37 @@ work_items: [{include: [\"items/*/item.md\"], body_file: text.md}]
         assert_eq!(likely(&["--agent", "research", "--policy", policy]), ["src/refund.rs"], "{policy}");
     }
 }
+
+#[test]
+fn what_a_pack_leaves_out_or_fills_space_with_is_no_likely_code() {
+    let config = "version: 1\ncode: {likely: 8}\n";
+    let words = "A zebra quagga widget.\n";
+    let code = "def zebra_quagga_widget():\n    pass\n";
+    let parent = "`src/a1.py`, `src/a2.py`, `src/a3.py`, `src/a4.py` and `src/a5.py`.";
+    let parent = format!("---\nid: feat:p\ntitle: P\n---\n\n{parent}\n");
+    let child = format!("{words}\nAfter feat:o, see [x](CONTRIBUTING.md).\n");
+    let child = format!("---\nid: feat:c\ntitle: Zebra quagga widget\nparent: feat:p\n---\n\n{child}");
+    let other = format!("---\nid: feat:o\ntitle: Zebra quagga\n---\n\n{words}");
+    let mut files = vec![
+        ("contextpack.yml", config),
+        ("work_items/p.md", &parent),
+        ("work_items/c.md", &child),
+        ("work_items/o.md", &other),
+    ];
+    files.extend(["src/a1.py", "src/a2.py", "src/a3.py", "src/a4.py", "src/a5.py"].map(|path| (path, code)));
+    files.extend(["tests/test_a1.py", "src/free.py"].map(|path| (path, code)));
+    files.extend(["CONTRIBUTING.md", "docs/plan.md"].map(|path| (path, words)));
+    files.push(("work_items/d.md", "---\nid: task:d\ntitle: D\n---\n\nMore.\n"));
+    let sandbox = Sandbox::with(&files);
+    sandbox.commit();
+    let pack = sandbox.json(0, &["build", "feat:c", "-p", "coding", "--out", "-"]);
+    let [sections, omissions] = ["sections", "omissions"].map(|list| pack[list].as_array().unwrap());
+    let found = |list: &[serde_json::Value], id: &str| list.iter().find(|it| it["id"] == id).cloned().unwrap();
+    assert_eq!(found(omissions, "code.src/a5.py")["reason"], "limit");
+    assert_eq!(found(omissions, "file.CONTRIBUTING.md")["reason"], "boilerplate");
+    assert_eq!(found(sections, "related.feat:o")["metadata"]["detail"], "full");
+    assert!(text(&found(sections, "code.src/a1.py")).contains("tests: tests/test_a1.py"));
+    let likely = found(sections, "code.likely");
+    let paths: Vec<_> = likely["metadata"]["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
+    assert_eq!(paths, ["src/free.py", "docs/plan.md"]);
+}
