@@ -22,7 +22,7 @@ impl Project<'_> {
             Err(fault) if fault.severity == Severity::Error => return Err(fault),
             read => read.unwrap_or_default(),
         };
-        let named = replaced_decisions(&raw).into_iter().filter_map(|name| self.graph.named_adr(name, path));
-        Ok(named.filter(|old| old != path).map(|old| (old, path.clone())).collect())
+        let old = |name| self.graph.named_adr(&self.corpus.rules, name, path).filter(|old| old != path);
+        Ok(replaced_decisions(&raw).into_iter().filter_map(old).map(|old| (old, path.clone())).collect())
     }
 }

@@ -421,9 +421,9 @@ fn successor(project: &Project<'_>, old: &Arc<ParsedDocument>, agent: Option<&Ag
     let (mut old, mut seen) = (Arc::clone(old), BTreeSet::from([old.path.clone()]));
     loop {
         let stated = || {
-            let status = old.status.as_ref().filter(|_| !project.reader.distrusts(&old.path))?;
-            let named = status.split_once(" by ").and_then(|(_, name)| project.graph.named_adr(name.trim(), &old.path));
-            named.or_else(|| project.graph.named_adr(&old.text.superseded_by()?, &old.path))
+            let text = Some(&old.text).filter(|_| !project.reader.distrusts(&old.path))?;
+            let named = crate::mentions::superseded_by(&text.clean, &text.markdown.outline);
+            named.iter().find_map(|name| project.graph.named_adr(&project.corpus.rules, name, &old.path))
         };
         let next = replaced.get(&old.path).cloned().or_else(stated).filter(|next| seen.insert(next.clone()))?;
         // What the pack may not hold is an omission.

@@ -4,10 +4,10 @@ mod paths;
 
 use super::corpus::Corpus;
 use super::edges::Graph;
-use super::entry::{Entry, ShownPlace};
+use super::entry::{Entry, GraphRules, ShownPlace};
 use super::file_references::{Absence, FileKind, FileRef, ItemReferences, MissingReference, ReferenceCollector};
 use super::files::{FileLookup, RepoFiles, is_listed, is_usual};
-use super::link::{Location, Locator, issue_on, number, target_of_link};
+use super::link::{Location, Locator, WebAddress, issue_on, number, paths_behind_branch, target_of_link};
 use super::names::{NameIndex, last};
 use super::quote::{Quoter, shortened};
 use super::text::ParsedText;
@@ -54,15 +54,20 @@ impl Graph {
         (files, missing)
     }
 
-    /// Returns the ADR that another at `base` names by a link, a path or a number.
-    pub fn named_adr(&self, name: &str, base: &RepoPath) -> Option<RepoPath> {
+    /// Returns the ADR that another at `base` names by a link, a path, a URL of this repo or a number.
+    pub fn named_adr(&self, rules: &GraphRules, name: &str, base: &RepoPath) -> Option<RepoPath> {
         let target = name.split_once("](").map_or(name, |(_, target)| target.trim_end_matches(')'));
         let path = target.split('#').next().unwrap_or_default();
         let numbered = || match self.index.adrs_numbered(adr_token(target).or_else(|| number(target))?) {
             [one] => Some(one.clone()),
             _ => None,
         };
-        let mut paths = [base.beside(path), RepoPath::new(path)].into_iter().flatten();
+        let behind = |url| match url {
+            WebAddress::Tree { repo, rest } if rules.is_this(repo) => Some(paths_behind_branch(rest)),
+            _ => None,
+        };
+        let web = WebAddress::read(path, &rules.host).and_then(behind).into_iter().flatten();
+        let mut paths = [base.beside(path), RepoPath::new(path)].into_iter().chain(web.map(RepoPath::new)).flatten();
         paths.find(|path| self.index.is_adr(path)).or_else(numbered)
     }
 

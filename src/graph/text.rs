@@ -1,6 +1,6 @@
 //! Redacted texts and what was removed from them.
 
-use crate::mentions::{Markdown, adr_status, first_target};
+use crate::mentions::{Markdown, adr_status};
 use crate::model::{DecisionState, RemovedLines};
 use crate::records::{Body, Origin};
 use crate::redact::{Clean, CleanBuf};
@@ -31,13 +31,6 @@ impl ParsedText {
         let status =
             if found.is_successor { CleanBuf::new().lit("superseded by ").text(&plain).finish() } else { plain };
         Some((status, found.state))
-    }
-
-    /// Returns the first link, path or number behind `superseded by` in the status that the text states as an ADR.
-    pub fn superseded_by(&self) -> Option<String> {
-        let found = adr_status(&self.clean, &self.markdown.outline)?;
-        let stated = &self.clean[found.range];
-        first_target(if found.is_successor { stated } else { stated.split_once(" by")?.1 })
     }
 
     pub fn line_before(&self, line: u32) -> u32 {

@@ -2,6 +2,7 @@
 
 use crate::markdown::front_matter::{front_matter, key};
 use crate::markdown::{Heading, Outline, TextBlockKind, text_blocks, words};
+use crate::mentions::Markdown;
 use crate::mentions::vocabulary::{means, pattern, words_for};
 use crate::model::{
     DecisionState, StatusPosition, has_year, is_status_template, names_nothing, names_successor, state_at,
@@ -26,18 +27,34 @@ pub struct AdrStatus {
 /// Of several statements one that the decision is inactive counts, else one that it is in force.
 /// A field that names a successor counts unless the status says that the decision is inactive.
 pub fn adr_status(text: &str, outline: &Outline) -> Option<AdrStatus> {
-    let fields = in_front_matter(text);
-    let head = in_head(text, outline);
-    let all = [fields.stated, under_heading(text, outline), head.stated];
-    let stated = all.into_iter().find_map(|statements| chosen(text, statements));
-    if stated.as_ref().is_some_and(|status| status.state == DecisionState::Inactive) {
-        return stated;
-    }
-    let named = fields.successors.into_iter().chain(head.successors).map(|range| {
-        let status = AdrStatus::new(text, range, DecisionState::Inactive);
-        AdrStatus { is_successor: true, ..status }
-    });
-    named.into_iter().find(|status| !names_nothing(&status.plain)).or(stated)
+    statuses(text, outline).into_iter().next()
+}
+
+/// Returns what an ADR says replaced it, its status first: targets of links, paths, numbers, or a field without any of these.
+pub fn superseded_by(text: &str, outline: &Outline) -> Vec<String> {
+    let successor = |AdrStatus { range, is_successor, .. }: AdrStatus| {
+        let said = without_struck(&text[range]);
+        let named = if is_successor { &said } else { &said[SUPERSEDED_BY.find(&said)?.end()..] };
+        let line = named.trim().replace('\n', " ");
+        // The text may define the links of the line.
+        let found = Markdown::read(&format!("{line}\n\n{text}")).mentions.references.into_iter().next();
+        let plain = line.trim_matches(['*', '[', ']', ' ']).to_owned();
+        let Some(found) = found.filter(|found| found.line == 1) else { return Some(plain) };
+        found.foreign.is_none().then(|| found.link.unwrap_or(found.target))
+    };
+    statuses(text, outline).into_iter().filter(|it| it.state == DecisionState::Inactive).filter_map(successor).collect()
+}
+
+/// Returns the status that counts, all others, and the fields that name a successor.
+fn statuses(text: &str, outline: &Outline) -> Vec<AdrStatus> {
+    let (fields, head) = (in_front_matter(text), in_head(text, outline));
+    let stated = [fields.stated, under_heading(text, outline), head.stated].map(|it| read_statements(text, it));
+    let named = fields.successors.into_iter().chain(head.successors);
+    let named = named.map(|it| AdrStatus { is_successor: true, ..AdrStatus::new(text, it, DecisionState::Inactive) });
+    let named: Vec<AdrStatus> = named.filter(|status| !names_nothing(&status.plain)).collect();
+    let best = stated.iter().find_map(|read| read.iter().rev().max_by_key(|status| status.state));
+    let counts = best.filter(|status| status.state == DecisionState::Inactive).or(named.first()).or(best).cloned();
+    counts.into_iter().chain(stated.into_iter().flatten()).chain(named).collect()
 }
 
 /// Returns the links, paths and numbers of the decisions that an ADR in force says it replaced: above its first section, or
@@ -122,7 +139,7 @@ fn lines(text: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> 
     })
 }
 
-fn chosen(text: &str, statements: Vec<Range<usize>>) -> Option<AdrStatus> {
+fn read_statements(text: &str, statements: Vec<Range<usize>>) -> Vec<AdrStatus> {
     let mut read: Vec<AdrStatus> = Vec::new();
     for range in statements {
         let raw = &text[range.clone()];
@@ -133,15 +150,14 @@ fn chosen(text: &str, statements: Vec<Range<usize>>) -> Option<AdrStatus> {
             // `Proposed | **Accepted**`: the one in bold.
             let bold: Vec<&str> = raw.split("**").skip(1).step_by(2).collect();
             let [only] = bold[..] else { continue };
-            let at = range.start + raw.find(only)?;
+            let at = range.start + raw.find(only).unwrap_or_default();
             read.push(AdrStatus::new(text, at..at + only.len(), state_at(only, StatusPosition::Status)));
             continue;
         }
         let position = if read.is_empty() { StatusPosition::Status } else { StatusPosition::Paragraph };
         read.push(status(text, range, position));
     }
-    let best = read.iter().map(|status| status.state).max()?;
-    read.into_iter().find(|status| status.state == best)
+    read
 }
 
 /// Reads a statement: if one of its sentences says that the decision is inactive, that sentence, else its first line.
@@ -179,6 +195,7 @@ fn sentences(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
+static SUPERSEDED_BY: LazyLock<Regex> = LazyLock::new(|| pattern("superseded by"));
 static REPLACED: LazyLock<Regex> = LazyLock::new(|| pattern("replaced decisions"));
 static DECISION: LazyLock<Regex> = LazyLock::new(|| pattern("name of a decision"));
 static TAG: LazyLock<Regex> = LazyLock::new(|| pattern("tag"));

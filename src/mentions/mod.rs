@@ -26,7 +26,7 @@ mod relations;
 mod vocabulary;
 mod words;
 
-pub use adr_status::{adr_status, replaced_decisions};
+pub use adr_status::{adr_status, replaced_decisions, superseded_by};
 pub use lines::{lines_of_target, without_lines};
 pub use paths::{adr_number, scheme};
 pub use references::{Reference, ReferenceForm};
@@ -124,10 +124,4 @@ pub fn references_in_line(text: &str, line: u32) -> Vec<Reference> {
         reference.line = line;
     }
     references
-}
-
-/// Returns what the first reference in a text leads to, unless that is in another repo.
-pub fn first_target(text: &str) -> Option<String> {
-    let first = references_in_line(text, 1).into_iter().next().filter(|first| first.foreign.is_none())?;
-    Some(first.link.unwrap_or(first.target))
 }

@@ -422,21 +422,46 @@ fn the_first_reference_of_a_status_leads_to_the_decision_in_force() {
         ("Superseded by [ADR-2](https://github.com/other/repo/blob/main/0002-x.md) (2024)", false),
         ("Superseded by ADR-77, before that ADR-2", false),
         ("Superseded by Ann on 2002-02-02", false),
+        // The target of a link counts, not its text, whatever follows it.
+        ("Superseded by [ADR-2](https://github.com/other/repo/blob/main/docs/adr/0002-x.md)", false),
+        ("Superseded by [ADR-2](https://github.com/o/r/blob/main/docs/adr/0002-x.md)", true),
+        ("Superseded by [ADR-3](0002-x.md)", true),
+        ("Superseded by [ADR-3](0002-x.md), 2024", true),
+        ("Superseded by [ADR-3][x]\n\n[x]: 0002-x.md", true),
+        ("Superseded by [ADR-2][x]\n\n[x]: https://github.com/other/repo/blob/main/docs/adr/0002-x.md", false),
+        // Only behind words that say so a reference is a successor.
+        ("Rejected by the board, as ADR-2 says", false),
+        ("Deprecated after a vote by the board, see ADR-2", false),
+        ("Deprecated\n\nSuperseded by ADR-2", true),
+        ("Superseded fully on 2 May 2024 by ADR-2", true),
+        ("Obsoleted by 0002", true),
+    ];
+    let fields = [
+        ("status: superseded\nsuperseded_by: ADR-2", true),
+        ("status: superseded\nsuperseded_by: 0002", true),
+        ("status: superseded\nsuperseded_by:\n  - ADR-2", true),
+        ("superseded_by: \"[2. X](0002-x.md), 2024\"", true),
+        ("status: rejected\nsuperseded_by: none", false),
+        ("status: Superseded by ADR-2\nsuperseded_by: ADR-3", true),
+        ("status: superseded\nsuperseded_by: \"[ADR-2](https://github.com/other/repo/blob/main/0002-x.md)\"", false),
     ];
     let mut files = vec![
         ("docs/adr/0002-x.md".to_owned(), "# 2. X\n\n## Status\n\nAccepted\n".to_owned()),
         ("docs/adr/0003-y.md".to_owned(), "# 3. Y\n\n## Status\n\nAccepted\n".to_owned()),
-        (
-            "docs/adr/0050-a.md".to_owned(),
-            "---\nsuperseded_by: \"[2. X](0002-x.md), 2024\"\n---\n\n# 50. A\n".to_owned(),
-        ),
+        ("contextpack.yml".to_owned(), "version: 1\ngithub: {repo: o/r}\n".to_owned()),
     ];
     let item = |number: usize| format!("---\nid: task:t{number}\ntitle: A\n---\n\nSee ADR-{number}.\n");
     for (number, (status, _)) in (10..).zip(statuses) {
         files.push((format!("docs/adr/00{number}-a.md"), format!("# {number}. A\n\n## Status\n\n{status}\n")));
         files.push((format!("work_items/t{number}.md"), item(number)));
     }
-    files.push(("work_items/t50.md".to_owned(), item(50)));
+    for (number, (fields, _)) in (50..).zip(fields) {
+        files.push((format!("docs/adr/00{number}-a.md"), format!("---\n{fields}\n---\n\n# {number}. A\n")));
+        files.push((format!("work_items/t{number}.md"), item(number)));
+    }
+    let of_both = "---\nstatus: superseded\n---\n\n# 70. A\n\n## Status\n\nSuperseded by ADR-2\n";
+    files.push(("docs/adr/0070-a.md".to_owned(), of_both.to_owned()));
+    files.push(("work_items/t70.md".to_owned(), item(70)));
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
     let sandbox = Sandbox::configured(&files);
     sandbox.commit();
@@ -449,7 +474,10 @@ fn the_first_reference_of_a_status_leads_to_the_decision_in_force() {
     for (number, (status, expected)) in (10..).zip(statuses) {
         assert_eq!(leads(number), expected, "{status}");
     }
-    assert!(leads(50));
+    for (number, (fields, expected)) in (50..).zip(fields) {
+        assert_eq!(leads(number), expected, "{fields}");
+    }
+    assert!(leads(70));
 }
 
 #[test]
