@@ -293,7 +293,7 @@ fn a_pack_whose_issue_the_snapshot_lacks_is_neither_equal_nor_another() {
     let said = sandbox.expect(0, &["diff", "--rebuild"]);
     assert_eq!(
         said,
-        "0 packs changed, rebuilt and equal, but for 1 whose issue is not in the snapshot, 0 need review\n"
+        "0 of 4 packs changed, rebuilt and equal, but for 1 whose issue is not in the snapshot, 0 need review\n"
     );
     fs::remove_file(sandbox.root().join("packs/feat-room.coding.json")).unwrap();
     let diff = sandbox.json(0, &["diff", "--rebuild", "--format", "json"]);
@@ -334,7 +334,7 @@ fn a_pack_that_was_edited_by_hand_says_so() {
     assert_eq!(diff["sections"][0]["id"], "adr.docs/adr/0007-cache.md");
     // Once it is so on both sides it has not changed: to find it is the work of `verify`.
     sandbox.commit();
-    assert_eq!(sandbox.expect(0, &["diff", "--exit-code"]), "0 packs changed, 0 need review\n");
+    assert_eq!(sandbox.expect(0, &["diff", "--exit-code"]), "0 of 3 packs changed, 0 need review\n");
 }
 
 #[test]
@@ -413,7 +413,7 @@ fn packs_come_from_files_folders_revisions_and_standard_input() {
     assert_eq!(causes(&["HEAD~1:packs", "packs"]), [item]);
     assert_eq!(causes(&[&format!("side:{pack}"), pack]), [adr, item]);
     assert_eq!(causes(&[]), Vec::<String>::new());
-    assert_eq!(sandbox.expect(0, &["diff", "--exit-code"]), "0 packs changed, 0 need review\n");
+    assert_eq!(sandbox.expect(0, &["diff", "--exit-code"]), "0 of 3 packs changed, 0 need review\n");
     let old = sandbox.read(pack);
     edit(&sandbox, "work_items/task-store.md", "In memory.", "On tape.");
     let new = sandbox.expect(0, &["build", "feat:cache", "--out", "-"]);

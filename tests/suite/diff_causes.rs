@@ -19,7 +19,10 @@ fn a_search_that_finds_other_lines_is_no_edit_and_needs_no_review() {
     sandbox.write("before.json", sandbox.read("packs/task-a.coding.json"));
     sandbox.expect(0, &["build", "-q"]);
     let text = sandbox.expect(0, &["diff"]);
-    assert!(text.starts_with("1 pack changed, 1 cause (likely code and tests), 0 need review"), "{text}");
+    assert!(
+        text.starts_with("1 pack changed (0 in what they show), 1 cause (likely code and tests), 0 need review"),
+        "{text}"
+    );
     assert!(text.contains("1 section found by search") && !text.contains("badge.ts"), "{text}");
     assert!(sandbox.expect(0, &["diff", "--all"]).contains("badge.ts"));
     let since = sandbox.expect(4, &["diff", "--since", "before.json"]);
@@ -45,7 +48,7 @@ fn a_new_test_of_a_named_file_and_likely_code_that_does_not_fit_are_nobodys_edit
     };
     let search = "the search for likely code or tests finds other lines";
     sandbox.write("src/badge.test.ts", "import { showsBadge } from './badge';\n");
-    assert_eq!(verdict(search), "1 pack changed, 1 cause (likely code and tests), 0 need review");
+    assert_eq!(verdict(search), "1 pack changed (0 in what they show), 1 cause (likely code and tests), 0 need review");
     // A line of the file itself is its author's.
     sandbox.write("src/badge.ts", "export function showsBadge(sum) {}\ntests: 1\n");
     assert!(verdict("src/badge.ts changed").contains("(src/badge.ts"));
@@ -53,11 +56,12 @@ fn a_new_test_of_a_named_file_and_likely_code_that_does_not_fit_are_nobodys_edit
     sandbox
         .write("contextpack.yml", "version: 1\ncode: {likely: 3}\nprofiles: {coding: {budget: {max_chars: 2300}}}\n");
     sandbox.write("src/shown.ts", "export const badge = 'shows a sum';\n");
+    sandbox.git(&["add", "-A"]);
     built(&sandbox);
     let pack = sandbox.read("packs/task-a.coding.json");
     assert!(pack.contains("\"id\": \"code.likely\"") && !pack.contains("src/shown.ts:1"), "{pack}");
     sandbox.write("src/shown2.ts", "export const badge2 = 'the badge shows a sum';\n");
-    assert_eq!(verdict(search), "1 pack changed, 1 cause (likely code and tests), 0 need review");
+    assert_eq!(verdict(search), "1 pack changed (0 in what they show), 1 cause (likely code and tests), 0 need review");
 }
 
 #[test]
@@ -162,4 +166,22 @@ fn of_a_long_comment_each_part_is_there_and_a_relation_is_drawn_once() {
     assert!(page.matches("- **criteria**").count() > 20, "{page}");
     let edges = page.lines().filter(|line| line.contains("-->|\"related\"|")).count();
     assert!(edges > 0 && edges <= 20, "{page}");
+}
+
+#[test]
+fn what_the_budget_pushes_out_is_nobodys_deletion() {
+    let fill = |count: usize| "Words of the item. ".repeat(count);
+    let item = |text: &str| format!("---\nid: task:a\ntitle: A\ndocs: [docs/a.md]\n---\n\n{text}\n");
+    let document = format!("# The document\n\n{}\n\nIts last sentence.\n", "It says much. ".repeat(100));
+    let sandbox = Sandbox::with(&[
+        ("contextpack.yml", "version: 1\nprofiles: {coding: {budget: {max_chars: 6000}}}\n"),
+        ("work_items/a.md", &item(&fill(20))),
+        ("docs/a.md", &document),
+    ]);
+    built(&sandbox);
+    sandbox.write("work_items/a.md", item(&fill(150)));
+    sandbox.write("docs/a.md", document.replace("# The document", "# A document"));
+    sandbox.expect(0, &["build", "-q"]);
+    let text = sandbox.expect(0, &["diff"]);
+    assert!(!text.contains("last sentence"), "{text}");
 }

@@ -203,6 +203,9 @@ fn packs(document: &mut Document, diff: &Diff, options: DiffOptions) {
     if !options.markdown {
         return diff.packs.iter().for_each(|pack| of_pack(document, diff, pack, options));
     }
+    let mut packs = Document::default();
+    diff.packs.iter().for_each(|pack| of_pack(&mut packs, diff, pack, options));
+    document.details(counted(diff.packs.len(), "pack"), packs);
     if let Some((graph, left_out)) = graph(diff) {
         let mut drawing = Document::default();
         drawing.code("mermaid", graph);
@@ -211,9 +214,6 @@ fn packs(document: &mut Document, diff: &Diff, options: DiffOptions) {
         }
         document.details("A drawing of the items", drawing);
     }
-    let mut packs = Document::default();
-    diff.packs.iter().for_each(|pack| of_pack(&mut packs, diff, pack, options));
-    document.details(counted(diff.packs.len(), "pack"), packs);
 }
 
 fn sections(document: &mut Document, shown: Vec<&SharedChange>) {

@@ -113,13 +113,14 @@ fn criteria(old: &Pack, new: &Pack) -> Vec<ReviewReason> {
 
 /// Returns the notes on documents whose rules are others than before.
 fn rules<'p>(old: &'p Pack, new: &'p Pack) -> impl Iterator<Item = ReviewReason> {
-    let rules = |section: &'p Section| -> BTreeSet<&'p str> {
+    // Those of notes that the budget cut, on either side, neither came nor went.
+    let rules = |section: &'p Section| -> Option<BTreeSet<&'p str>> {
         let is_whole = section.metadata.detail == "full" && section.kind == section_kind::DOCUMENT_NOTES;
-        let text = section.content.split_once(RULES).filter(|_| is_whole).map(|(_, rules)| rules.trim());
-        text.into_iter().flat_map(str::lines).collect()
+        let text = section.content.split_once(RULES).map_or("", |(_, rules)| rules.trim());
+        is_whole.then(|| text.lines().collect())
     };
     new.sections.iter().filter_map(move |section| {
-        let (before, after) = (rules(old.sections.iter().find(|it| it.id == section.id)?), rules(section));
+        let (before, after) = (rules(old.sections.iter().find(|it| it.id == section.id)?)?, rules(section)?);
         let sides = [("went", before.difference(&after)), ("came", after.difference(&before))].into_iter();
         let change = sides.filter_map(|(how, mut rules)| {
             let first: String = rules.next()?.trim_start_matches("- ").chars().take(MAX_RULE).collect();

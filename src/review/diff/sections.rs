@@ -52,10 +52,12 @@ pub struct SectionChange {
 }
 
 impl SectionChange {
-    /// Returns whether its text or its facts show what changed; that of a pointer is the size of the file.
+    /// Returns whether its text or its facts show what changed. Of a text that the budget cuts to another level, or of a pointer,
+    /// the lines that differ are nobody's edit.
     pub fn is_shown(&self) -> bool {
         let is_pointer = [&self.old_detail, &self.new_detail].into_iter().any(|it| it.as_deref() == Some("pointer"));
-        !self.fields.is_empty() || !self.hunks.is_empty() && !is_pointer
+        let is_cut = matches!(&*self.change, "more_detail" | "less_detail");
+        !self.fields.is_empty() || !self.hunks.is_empty() && !is_pointer && !is_cut
     }
 
     /// Returns whether its text is a list of what several inputs say: the relations or the fields of a work item.

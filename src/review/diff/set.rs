@@ -91,9 +91,12 @@ pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
         |((reason, section, message), packs)| ReviewItem { reason: str::to_owned(reason), section, message, packs };
     diff.needs_review = reasons.into_iter().map(item).collect();
     diff.needs_review.extend(needs_review::below_the_cut(&diff, pairs));
-    // What people edited comes before what packs no longer have and a search, and the causes of most packs first.
+    // What people edited comes before what no pack shows, what packs no longer have and a search; then the causes of most packs.
+    let sections = diff.sections.iter().map(|shared| &shared.section).filter(|it| it.is_shown() && !it.is_unedited());
+    let shown: BTreeSet<String> = sections.filter_map(|it| it.input.clone()).collect();
     let side = |cause: &Cause| ["changed", "added", "removed"].iter().position(|side| *side == cause.change);
-    let rank = |cause: &Cause| (cause.is_derived(), side(cause), Reverse(cause.packs.len()));
+    let rank =
+        |cause: &Cause| (cause.is_derived(), side(cause), !shown.contains(&cause.name), Reverse(cause.packs.len()));
     diff.causes.sort_by_key(|cause| (rank(cause), cause.name.clone()));
     let packs: BTreeSet<&String> = diff.needs_review.iter().flat_map(|item| &item.packs).collect();
     diff.verdict.needs_review = packs.len();
@@ -204,13 +207,23 @@ impl Diff {
 
     /// Returns the outcome in one line, with a `{}` for each of the names of causes that follow.
     pub fn verdict_words(&self) -> (String, Vec<&str>) {
-        let Verdict { changed, added, removed, not_rebuilt, unverifiable, needs_review, .. } = self.verdict;
+        let Verdict { changed, added, removed, unchanged, not_rebuilt, unverifiable, needs_review, .. } = self.verdict;
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         let counts = [(changed, "changed"), (added, "added"), (removed, "removed")].into_iter();
         let counts = counts.filter(|(count, what)| *count > 0 || *what == "changed" && added + removed == 0);
         let mut parts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
-        if let Some((count, what)) = parts[0].split_once(' ') {
+        if changed + added + removed == 0 && unchanged > 0 {
+            parts[0] = format!("0 of {unchanged} packs changed");
+        } else if let Some((count, what)) = parts[0].split_once(' ') {
             parts[0] = format!("{count} pack{} {what}", if count == "1" { "" } else { "s" });
+        }
+        // Others only state other digests of their inputs, or are cut elsewhere.
+        let is_edit =
+            |at: &usize| self.sections.get(*at).is_some_and(|it| it.section.is_shown() && !it.section.is_unedited());
+        let is_changed = |pack: &&PackChange| pack.change == "changed" && pack.sections.iter().any(is_edit);
+        let shown = self.packs.iter().filter(is_changed).count();
+        if shown < changed && self.packs.iter().all(|pack| pack.notes.is_empty()) {
+            parts[0] += &format!(" ({shown} in what they show)");
         }
         // A name with several changes counts once.
         let mut names: Vec<&str> = Vec::new();
