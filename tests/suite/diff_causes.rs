@@ -185,3 +185,35 @@ fn what_the_budget_pushes_out_is_nobodys_deletion() {
     let text = sandbox.expect(0, &["diff"]);
     assert!(!text.contains("last sentence"), "{text}");
 }
+
+#[test]
+fn an_edit_is_shown_whatever_the_budget_cuts_with_it_and_whatever_looks_like_a_mark() {
+    let item = |first: &str, lines: usize| {
+        let filler = "A line of filler.\n".repeat(lines);
+        format!(
+            "---\nid: task:a\ntitle: A\npriority: low\n---\n\n{first} delete data.\n\n{filler}\n[… 3 of 9 characters omitted: x] Run {first}.\n"
+        )
+    };
+    let sandbox = Sandbox::with(&[
+        ("contextpack.yml", "version: 1\nprofiles: {coding: {budget: {max_chars: 3000}}}\n"),
+        ("work_items/a.md", &item("Never", 3)),
+    ]);
+    let told = |text: String| {
+        sandbox.commit();
+        sandbox.write("work_items/a.md", text);
+        sandbox.expect(0, &["build", "-q"]);
+        sandbox.expect(0, &["diff"])
+    };
+    built(&sandbox);
+    // Whole, and then cut, and then whole again.
+    for (word, lines) in [("Always", 3), ("Often", 200), ("Seldom", 3)] {
+        let text = told(item(word, lines));
+        assert!(text.contains("1 pack changed, 1 cause (work_items/a.md)"), "{text}");
+        assert!(
+            text.contains(&format!("+ {word} delete data.")) || text.contains(&format!("{word}+}} delete data.")),
+            "{text}"
+        );
+    }
+    let text = told(item("Always", 3).replace("low", "critical"));
+    assert!(text.contains("critical") && text.contains("Run "), "{text}");
+}

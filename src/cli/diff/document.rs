@@ -158,16 +158,19 @@ fn edit_of(cause: &Cause, news: &[&SharedChange]) -> (Vec<Line>, Vec<Line>) {
     };
     let whole: HashSet<&str> = texts.iter().filter(|it| is_whole(it)).map(|it| &*it.section.title).collect();
     texts.retain(|it| is_whole(it) || !whole.contains(&*it.section.title));
-    let (mut seen, mut lines) = (HashSet::new(), Vec::new());
-    for own in [texts, lists] {
-        // The lists of a work item repeat its text.
-        if lines.is_empty() {
-            for hunk in own.iter().flat_map(|shared| &shared.section.hunks) {
-                let changed = hunk.lines.iter().filter(|line| line.change != "same");
-                if changed.filter(|line| seen.insert(*line)).count() > 0 {
-                    lines.extend(hunk_lines(hunk));
-                }
-            }
+    let (mut seen, mut lines): (HashSet<&DiffLine>, Vec<Line>) = (HashSet::new(), Vec::new());
+    let (edges, fields): (Vec<&SharedChange>, Vec<_>) =
+        lists.into_iter().partition(|shared| shared.section.kind == section_kind::EDGE_LIST);
+    for own in [texts, fields, edges] {
+        // The relations of a work item repeat its text.
+        if own.first().is_some_and(|it| it.section.kind == section_kind::EDGE_LIST) && !lines.is_empty() {
+            continue;
+        }
+        for shared in own {
+            let changed = |hunk: &Hunk| hunk.lines.iter().any(|line| line.change != "same" && !seen.contains(line));
+            let hunks: Vec<&Hunk> = shared.section.edits().filter(|hunk| changed(hunk)).collect();
+            lines.extend(hunks.iter().flat_map(|hunk| hunk_lines(hunk)));
+            seen.extend(hunks.into_iter().flat_map(|hunk| &hunk.lines));
         }
     }
     (facts, lines)

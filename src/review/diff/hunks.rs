@@ -1,6 +1,7 @@
 //! Line-by-line differences of a text, with the changed words of each line.
 
 use crate::model::OUTLINE_HEAD;
+use crate::wire::Section;
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::ops::Range;
@@ -43,12 +44,13 @@ impl DiffLine {
 /// Returns the changes from `old` to `new`; empty if they are equal.
 ///
 /// Marks of omission are equal, whatever they count: their figures follow from edits that are shown, or that no pack holds.
-pub(super) fn hunks<'t>(old: &'t str, new: &'t str) -> Vec<Hunk> {
-    if is_cut_elsewhere(old, new) {
+pub(super) fn hunks<'t>(old: &'t Section, new: &'t Section) -> Vec<Hunk> {
+    let is_cut = |section: &Section| section.metadata.detail != "full";
+    if is_cut(old) && is_cut(new) && is_cut_elsewhere(&old.content, &new.content) {
         return Vec::new();
     }
-    let (old, new): (Vec<&'t str>, Vec<&'t str>) = (old.lines().collect(), new.lines().collect());
-    let is_outline = [&old, &new].iter().all(|lines| lines.first().is_some_and(|line| line.starts_with(OUTLINE_HEAD)));
+    let is_outline = is_outline(old) && is_outline(new);
+    let (old, new): (Vec<&'t str>, Vec<&'t str>) = (old.content.lines().collect(), new.content.lines().collect());
     let compared = |line: &'t str| compared(line, is_outline);
     let [before, after] = [&old, &new].map(|lines| lines.iter().map(|line| compared(line)).collect::<Vec<_>>());
     let ops = capture_diff_slices(Algorithm::Myers, &before, &after);
@@ -59,8 +61,16 @@ pub(super) fn hunks<'t>(old: &'t str, new: &'t str) -> Vec<Hunk> {
 /// The beginning of a mark of omission such as `[… 389 of 1607 characters omitted: a.md]`.
 const MARK: &str = "[… ";
 
+/// Returns whether a line is such a mark and nothing else: people may write what looks like one.
 pub(in crate::review) fn is_omission_mark(line: &str) -> bool {
-    line.starts_with(MARK) && line.contains(" characters omitted: ")
+    let mark = line.strip_prefix(MARK).and_then(|rest| rest.strip_suffix(']'));
+    let counts = mark.and_then(|mark| mark.split_once(" characters omitted: "));
+    counts.is_some_and(|(counts, _)| counts.chars().all(|c| c.is_ascii_digit() || " of".contains(c)))
+}
+
+/// Returns whether a text lists the definitions of a source file.
+pub(super) fn is_outline(section: &Section) -> bool {
+    section.id.starts_with("code.") && section.content.starts_with(OUTLINE_HEAD)
 }
 
 fn is_only_mark(lines: &[&str]) -> bool {

@@ -20,16 +20,18 @@ pub(super) type ReviewReason = (&'static str, Option<String>, String);
 /// Returns the changed inputs of which no pack shows what changed, since the budget cuts their texts before it. Code is shown by
 /// its definitions, whatever the budget.
 pub(super) fn below_the_cut(diff: &Diff, pairs: &[Pair]) -> Vec<ReviewItem> {
-    let shows = |it: &SectionChange| !it.is_list() && (it.is_shown() || it.change == "moved");
+    let shows = |it: &SectionChange| it.kind != section_kind::EDGE_LIST && (it.is_shown() || it.change == "moved");
     let sections = diff.sections.iter().map(|shared| &shared.section);
     let shown: BTreeSet<&str> = sections.filter(|it| shows(it)).filter_map(|it| it.input.as_deref()).collect();
     let hidden = diff.causes.iter().filter(|cause| cause.change == "changed" && !shown.contains(&*cause.name));
     let item = |cause: &Cause| {
-        let (old, new) = pairs.iter().find(|pair| pair.name == cause.packs[0])?.packs();
         let is_cut = |it: &&Section| it.metadata.detail != "full" && !it.id.starts_with("code.");
-        let (old, new) = (old?, new?);
-        let is_own = |it: &&Section| inputs::of_section(new, it).map(inputs::name).as_ref() == Some(&cause.name);
-        let section = new.sections.iter().filter(is_cut).find(is_own)?;
+        let mut packs = pairs.iter().filter(|pair| cause.packs.contains(&pair.name)).map(Pair::packs);
+        let (old, section) = packs.find_map(|(old, new)| {
+            let (old, new) = (old?, new?);
+            let is_own = |it: &&Section| inputs::of_section(new, it).map(inputs::name).as_ref() == Some(&cause.name);
+            Some((old, new.sections.iter().filter(is_cut).find(is_own)?))
+        })?;
         let size = |it: &Section| it.metadata.full_chars.unwrap_or(it.metadata.chars);
         let was = old.sections.iter().find(|it| it.id == section.id).map_or(size(section), size);
         let what = match size(section).saturating_sub(was) {

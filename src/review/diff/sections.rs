@@ -1,8 +1,8 @@
 //! Sections that were added, removed or moved, or changed in text, detail or metadata.
 
-use super::hunks::{DiffLine, Hunk, hunks, whole};
+use super::hunks::{DiffLine, Hunk, hunks, is_outline, whole};
 use super::{FieldChange, field_changes};
-use crate::model::{LIKELY_CODE, OUTLINE_HEAD, TESTS, section_kind};
+use crate::model::{LIKELY_CODE, TESTS, section_kind};
 use crate::render;
 use crate::review::explain::neighbour_of;
 use crate::wire::{Section, SectionSource};
@@ -52,12 +52,22 @@ pub struct SectionChange {
 }
 
 impl SectionChange {
-    /// Returns whether its text or its facts show what changed. Of a text that the budget cuts to another level, or of a pointer,
-    /// the lines that differ are nobody's edit.
+    /// Returns whether its text or its facts show what changed.
     pub fn is_shown(&self) -> bool {
+        !self.fields.is_empty() || self.edits().next().is_some()
+    }
+
+    /// Returns the changes of the text that may be somebody's edit: not the size of a file in a pointer, nor lines that the budget
+    /// cuts, or shows again, with another level of detail.
+    pub fn edits(&self) -> impl Iterator<Item = &Hunk> {
         let is_pointer = [&self.old_detail, &self.new_detail].into_iter().any(|it| it.as_deref() == Some("pointer"));
-        let is_cut = matches!(&*self.change, "more_detail" | "less_detail");
-        !self.fields.is_empty() || !self.hunks.is_empty() && !is_pointer && !is_cut
+        let needed = match &*self.change {
+            "more_detail" => Some("removed"),
+            "less_detail" => Some("added"),
+            _ => None,
+        };
+        let has = move |hunk: &&Hunk| needed.is_none_or(|change| hunk.lines.iter().any(|line| line.change == change));
+        self.hunks.iter().filter(move |_| !is_pointer).filter(has)
     }
 
     /// Returns whether its text is a list of what several inputs say: the relations or the fields of a work item.
@@ -166,7 +176,7 @@ fn two_sided(old: &Section, new: &Section, reordered: bool) -> Option<SectionCha
         return None;
     }
     let fields = fields(old, new);
-    let hunks = if old.content == new.content { Vec::new() } else { hunks(&old.content, &new.content) };
+    let hunks = if old.content == new.content { Vec::new() } else { hunks(old, new) };
     let level = |section: &Section| {
         let levels = ["pointer", "excerpt", "truncated", "full"];
         levels.iter().position(|level| *level == section.metadata.detail)
@@ -175,7 +185,7 @@ fn two_sided(old: &Section, new: &Section, reordered: bool) -> Option<SectionCha
         Ordering::Greater => "more_detail",
         Ordering::Less => "less_detail",
         // The definitions of an outline are on other lines.
-        Ordering::Equal if fields.is_empty() && hunks.is_empty() && new.content.starts_with(OUTLINE_HEAD) => "moved",
+        Ordering::Equal if fields.is_empty() && hunks.is_empty() && is_outline(new) => "moved",
         // Texts that differ only in the final line end have no hunk.
         Ordering::Equal if old.content != new.content || !fields.is_empty() => "changed",
         Ordering::Equal if old.id != new.id || reordered => "moved",

@@ -68,6 +68,8 @@ pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
         for reason in needs_review::reasons(pair, &change, &sections, explained, &known) {
             reasons.entry(reason).or_default().push(pair.name.clone());
         }
+        pack_causes.sort();
+        pack_causes.dedup();
         pack_causes.into_iter().for_each(|cause| causes.entry(cause).or_default().push(pair.name.clone()));
         for section in sections {
             let next = diff.sections.len();
@@ -96,7 +98,7 @@ pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
     let shown: BTreeSet<String> = sections.filter_map(|it| it.input.clone()).collect();
     let side = |cause: &Cause| ["changed", "added", "removed"].iter().position(|side| *side == cause.change);
     let rank =
-        |cause: &Cause| (cause.is_derived(), side(cause), !shown.contains(&cause.name), Reverse(cause.packs.len()));
+        |cause: &Cause| (cause.is_derived(), !shown.contains(&cause.name), side(cause), Reverse(cause.packs.len()));
     diff.causes.sort_by_key(|cause| (rank(cause), cause.name.clone()));
     let packs: BTreeSet<&String> = diff.needs_review.iter().flat_map(|item| &item.packs).collect();
     diff.verdict.needs_review = packs.len();
