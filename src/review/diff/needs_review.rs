@@ -34,13 +34,14 @@ pub(super) fn below_the_cut(diff: &Diff, pairs: &[Pair]) -> Vec<ReviewItem> {
         })?;
         let size = |it: &Section| it.metadata.full_chars.unwrap_or(it.metadata.chars);
         let was = old.sections.iter().find(|it| it.id == section.id).map_or(size(section), size);
-        let what = match size(section).saturating_sub(was) {
+        let growth = size(section).saturating_sub(was);
+        let what = match growth {
             0 => "what changed in".to_owned(),
             1 => "1 new character of".to_owned(),
             growth => format!("{growth} new characters of"),
         };
         let (name, packs) = (&cause.name, cause.packs.clone());
-        let verb = if what.starts_with(|c: char| c.is_ascii_digit()) && !what.starts_with("1 ") { "are" } else { "is" };
+        let verb = if growth > 1 { "are" } else { "is" };
         let place =
             if packs.len() == 1 { "not in the pack".to_owned() } else { format!("in none of {} packs", packs.len()) };
         let message = format!("{what} `{name}` {verb} {place}: the budget cuts it before");

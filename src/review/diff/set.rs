@@ -178,8 +178,9 @@ fn derived(
     let is_unedited = sections.iter().all(SectionChange::is_unedited);
     let is_moved = is_unedited && sections.iter().any(SectionChange::is_elsewhere);
     let is_same = neighbours.iter().all(|neighbour| neighbour.change == "same");
+    let is_in_lists = sections.iter().all(|it| it.is_unedited() || it.kind == section_kind::EDGE_LIST);
     match () {
-        () if claims_differ(old, new) => Some((CLAIMS, "what untrusted texts state of it changed")),
+        () if is_in_lists && claims_differ(old, new) => Some((CLAIMS, "what untrusted texts state of it changed")),
         () if is_search && is_unedited => Some((SEARCH, "the search for likely code or tests finds other lines")),
         () if is_moved && is_same && omissions.is_empty() && redactions.is_empty() && warnings.is_empty() => {
             Some((PLACES, "only lines moved: those of a record, or on which relations are stated"))
