@@ -35,7 +35,7 @@ impl Project<'_> {
         let is_held = |path: &RepoPath| held.contains(path.as_str());
         let own = code.iter().filter(|code| code.is_named_by(root));
         let folders: BTreeSet<&str> = own.map(|code| code.path.dir()).collect();
-        let found = index.find(&entry.item.id, [&entry.item.title, &entry.body.clean], &folders, &is_held, most);
+        let found = index.find(&entry.item.id, &entry.prose(), &folders, &is_held, most);
         let located = found.into_iter().filter_map(|found| {
             let raw = self.reader.inputs.read(found.path).ok()?;
             // The index is of raw text: only what redaction leaves of it is shown.
@@ -65,7 +65,7 @@ impl Project<'_> {
             let unread = unread.into_iter().filter(|fault| fault.severity == Severity::Error).collect();
             let words = |entry: &Arc<Entry>| {
                 let key = || Digester::default().part("words").part(entry.identity().bytes()).digest();
-                let text = || format!("{}\n{}", entry.item.title, entry.body.clean);
+                let text = || entry.prose().iter().map(|text| text.as_str()).collect::<Vec<_>>().join("\n");
                 inputs.memoized(key, || SourceTerms::read(&text()))
             };
             // What outsiders write weighs no word of others.

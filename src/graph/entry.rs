@@ -1,5 +1,6 @@
 //! An item before the graph is built, with its redacted texts and its issue.
 
+use super::files::is_listed;
 use super::text::{ParsedText, RecordedRemoval, shown_at};
 use crate::mentions::Markdown;
 use crate::model::{Code, Diagnostic, Digest, Digester, ItemState, Place, Relation, RepoPath};
@@ -143,6 +144,15 @@ impl ClaimedIssue {
 }
 
 impl Entry {
+    /// Returns the title, the body, and what fields say in four words or more, such as a design.
+    pub fn prose(&self) -> Vec<&Clean> {
+        let mut texts = vec![&self.item.title, &self.body.clean];
+        for field in self.item.fields.iter().filter(|field| !is_listed("own_field", &field.name)) {
+            field.node.for_each(&mut |text, _| texts.extend(text.split_whitespace().nth(3).map(|_| text)));
+        }
+        texts
+    }
+
     /// Returns a warning about the item.
     pub(super) fn warning(&self, code: Code, at: Place, message: String, help: &str) -> Diagnostic {
         Diagnostic::new(code, Some(at), message).help(help).about(&*self.item.id)

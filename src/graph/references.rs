@@ -12,7 +12,7 @@ use super::names::{NameIndex, last};
 use super::quote::{Quoter, shortened};
 use super::text::ParsedText;
 use crate::mentions::{Reference, ReferenceForm, adr_number, lines_of_target, references_in_line};
-use crate::model::{Node, RepoPath, Value, has_document_extension, is_typographic_hyphen, with_slashes};
+use crate::model::{RepoPath, has_document_extension, is_typographic_hyphen, with_slashes};
 use crate::records::{Body, Origin};
 use crate::redact::{Clean, CleanBuf};
 use paths::{FileMention, PathSource, Quotation, is_bare_document, is_placeholder};
@@ -139,7 +139,9 @@ impl ReferenceSearch<'_> {
             self.locator.files = self.lookup.tracked;
         }
         for field in item.fields.iter().filter(|field| !is_listed("own_field", &field.name)) {
-            self.add_node(&field.node);
+            field.node.for_each(&mut |text, line| {
+                self.add_line(text, &place(line), PathSource::Text);
+            });
         }
         self.locator.files = files;
         // The title of an ADR has its own number, which may differ from that of its file.
@@ -147,18 +149,6 @@ impl ReferenceSearch<'_> {
             self.in_title = true;
             self.add_line(&item.title, &place(item.line), PathSource::Prose);
             self.in_title = false;
-        }
-    }
-
-    fn add_node(&mut self, node: &Node<Clean>) {
-        match &node.value {
-            Value::Null => {}
-            Value::Scalar { text, .. } => {
-                let at = ShownPlace { path: self.entry.item.origin.path.clone(), line: node.line };
-                self.add_line(text, &at, PathSource::Text);
-            }
-            Value::List(nodes) => nodes.iter().for_each(|node| self.add_node(node)),
-            Value::Map(pairs) => pairs.iter().for_each(|(_, node)| self.add_node(node)),
         }
     }
 

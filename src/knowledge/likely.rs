@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
@@ -175,12 +176,12 @@ impl SourceIndex {
     pub fn find(
         &self,
         id: &Clean,
-        texts: [&Clean; 2],
+        prose: &[&Clean],
         folders: &BTreeSet<&str>,
         known: &dyn Fn(&RepoPath) -> bool,
         most: usize,
     ) -> Vec<FoundSource<'_>> {
-        let mut query = words_of(texts);
+        let mut query = words_of(prose);
         // A document that names the item is about it, if its id is several words.
         for_each_term(id, &mut |term, start, end| {
             if (start, end) == (0, id.len()) && id.bytes().filter(|byte| matches!(byte, b'-' | b'_')).count() > 1 {
@@ -264,10 +265,10 @@ impl SourceIndex {
     }
 }
 
-/// Returns the words of the title and the text of an item with their weights, which depend on how they are written.
-fn words_of([title, text]: [&Clean; 2]) -> BTreeMap<TermHash, (f32, Clean)> {
+/// Returns the words of an item's texts, its title first, with their weights, which depend on how they are written.
+fn words_of(prose: &[&Clean]) -> BTreeMap<TermHash, (f32, Clean)> {
     let mut words: BTreeMap<TermHash, (f32, Clean)> = BTreeMap::new();
-    for (text, of_text) in [(title, TITLE), (text, 1.0)] {
+    for (text, of_text) in prose.iter().zip([TITLE].into_iter().chain(iter::repeat(1.0))) {
         let mut offset = 0;
         for line in text.split_inclusive('\n') {
             let is_ticked = line.trim_start().get(1..5).is_some_and(|mark| mark.eq_ignore_ascii_case(" [x]"));

@@ -111,6 +111,18 @@ pub enum Value<T> {
     Map(Vec<(T, Node<T>)>),
 }
 
+impl<T> Node<T> {
+    /// Calls `found` with each text but keys, and its line.
+    pub fn for_each<'a>(&'a self, found: &mut impl FnMut(&'a T, u32)) {
+        match &self.value {
+            Value::Null => {}
+            Value::Scalar { text, .. } => found(text, self.line),
+            Value::List(nodes) => nodes.iter().for_each(|node| node.for_each(found)),
+            Value::Map(pairs) => pairs.iter().for_each(|(_, node)| node.for_each(found)),
+        }
+    }
+}
+
 impl<T: AsRef<str>> Node<T> {
     /// Returns the node with every text replaced by the result of `f` for its key, text and line.
     ///

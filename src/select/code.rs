@@ -12,7 +12,9 @@ use std::iter;
 use std::ops::Range;
 
 const SMALL_FILE: (usize, usize) = (120, 6_000);
+/// The most lines of a definition around named lines, and of one that is named itself.
 const MAX_BLOCK: usize = 80;
+const MAX_DEFINITION: usize = 200;
 const LINES_AROUND: usize = 3;
 /// The most named lines of one range that are shown; of more there is the outline.
 const MAX_NAMED: usize = 400;
@@ -69,7 +71,7 @@ pub(super) fn identifiers(text: &str) -> BTreeSet<&str> {
 
 /// Returns the sections of a code file: one of the whole if that is referred to, one for each group of named lines.
 ///
-/// Of a file that is too long to be shown, the outline is followed by the definitions in `names`.
+/// Of a file that is too long to be shown, the definitions in `names` follow the outline, or stand beside the named lines.
 pub(super) fn code_sections<'a>(
     detail: CodeDetail,
     reference: &'a ReferencedCode,
@@ -80,10 +82,10 @@ pub(super) fn code_sections<'a>(
     let file = CodeFile { document, lines: SourceText::new(reference.path.name(), text), detail };
     let count = file.lines.len();
     let small = count <= SMALL_FILE.0 && text.chars().take(SMALL_FILE.1 + 1).count() <= SMALL_FILE.1;
-    let (mut groups, beyond) = file.groups(reference);
+    let definitions = if small { Vec::new() } else { file.named_definitions(names) };
+    let (mut groups, beyond) = file.groups(reference, &definitions);
     let mut sections = Vec::new();
     if let Some(from) = reference.whole.as_ref().or(beyond) {
-        let definitions = if small { Vec::new() } else { file.named_definitions(names) };
         let mut body = file.whole_body(small, &definitions);
         if small && body.excerpt.is_some() && !groups.is_empty() {
             // Of a small file the named lines matter most.
@@ -130,7 +132,11 @@ pub(super) fn lines_at_commit(code: &KeptCode<Clean>, detail: CodeDetail) -> (Te
 
 impl CodeFile<'_> {
     /// Returns the groups of named lines, and a reference to lines that the file does not have, or to very many of them.
-    fn groups<'r>(&self, reference: &'r ReferencedCode) -> (Vec<LineGroup<'r>>, Option<&'r CodeUse>) {
+    fn groups<'r>(
+        &self,
+        reference: &'r ReferencedCode,
+        definitions: &[Range<usize>],
+    ) -> (Vec<LineGroup<'r>>, Option<&'r CodeUse>) {
         let count = self.lines.len();
         let (mut groups, mut beyond) = (Vec::new(), None);
         for (named, from) in &reference.lines {
@@ -141,8 +147,13 @@ impl CodeFile<'_> {
                 continue;
             }
             let near = first.saturating_sub(LINES_AROUND)..(named.end + LINES_AROUND).min(count);
-            let shown = iter::once(near).chain(self.short_block(&named)).collect();
+            let shown = iter::once(near).chain(self.short_block(&named, MAX_BLOCK)).collect();
             groups.push(LineGroup { named: vec![named], shown: merged(shown), uses: vec![from] });
+        }
+        if let (None, None, Some((_, from))) = (&reference.whole, beyond, reference.lines.first()) {
+            let whole = |lines: &Range<usize>| vec![lines.clone()];
+            let group = |lines| LineGroup { named: whole(lines), shown: whole(lines), uses: vec![from] };
+            groups.extend(definitions.iter().map(group));
         }
         groups.sort_by_key(|group| around(&group.shown).start);
         let mut joined: Vec<LineGroup<'r>> = Vec::new();
@@ -161,10 +172,10 @@ impl CodeFile<'_> {
     }
 
     /// Returns the definition around some lines with what belongs to it, only its first line if it is long.
-    fn short_block(&self, named: &Range<usize>) -> Option<Range<usize>> {
+    fn short_block(&self, named: &Range<usize>, most: usize) -> Option<Range<usize>> {
         let block = self.lines.block_around(named)?;
         let lead = self.lines.lead(block.start);
-        let is_short = block.end - lead <= MAX_BLOCK;
+        let is_short = block.end - lead <= most;
         Some(if is_short { lead..block.end } else { block.start..block.start + 1 })
     }
 
@@ -175,8 +186,8 @@ impl CodeFile<'_> {
             let head = text.split(['(', '=', ':', '{']).next().unwrap_or_default();
             head.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| names.contains(word))
         };
-        let found = self.lines.definitions().into_iter().filter(is_named).take(MAX_DEFINITIONS);
-        merged(found.filter_map(|line| self.short_block(&(line..line + 1))).collect())
+        let found = self.lines.all_definitions().filter(is_named).take(MAX_DEFINITIONS);
+        merged(found.filter_map(|line| self.short_block(&(line..line + 1), MAX_DEFINITION)).collect())
     }
 
     fn lines_body(&self, group: &LineGroup<'_>) -> TextLevels {

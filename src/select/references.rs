@@ -73,7 +73,7 @@ impl Selector<'_> {
         let ReferencedCode { path, shown, untrusted, .. } = reference;
         let Some(document) = self.file(CODE, path, shown, &reference.document) else { return };
         let root = &self.context.corpus.entries[self.root];
-        let names = [&root.body.clean, &root.item.title].into_iter().flat_map(|text| identifiers(text)).collect();
+        let names = root.prose().into_iter().flat_map(|text| identifiers(text)).collect();
         for section in code_sections(self.context.profile.code_detail, reference, &names) {
             let (mut suffix, mut title) = (CleanBuf::new(), CleanBuf::new());
             suffix.text(shown);

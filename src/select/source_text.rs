@@ -190,7 +190,9 @@ impl<'a> SourceText<'a> {
                 break;
             }
             let opens = text.ends_with(['{', '(', '[', ':']) || text.ends_with("=>") || self.line_below(line) == "{";
-            if text.starts_with(['{', '(']) || text.starts_with([')', ']']) && opens {
+            // `): { … } => {` has braces in its type.
+            let is_type = text.starts_with('}') && text.contains("=>") && opens;
+            if text.starts_with(['{', '(']) || text.starts_with([')', ']']) && opens || is_type {
                 last = line;
             } else if text.starts_with(['}', ')', ']']) || matches!(text, "end" | "fi" | "done" | "esac" | "end;") {
                 return line;
@@ -216,6 +218,11 @@ impl<'a> SourceText<'a> {
             }
         }
         found
+    }
+
+    /// Returns the lines of definitions, those inside of functions too.
+    pub(super) fn all_definitions(&self) -> impl Iterator<Item = usize> {
+        (0..self.len()).filter(|line| self.definition(*line).is_some())
     }
 
     pub(super) fn indent(&self, line: usize) -> usize {
