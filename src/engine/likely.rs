@@ -11,6 +11,10 @@ use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// How many times a file counts that is in the folder of one that the item names, and a document that one of the item changes.
+const NEAR: f32 = 1.25;
+const CHANGED: f32 = 100.0;
+
 impl Project<'_> {
     pub(super) fn unread_sources(&self) -> &[Diagnostic] {
         &self.sources().unread
@@ -35,7 +39,16 @@ impl Project<'_> {
         let is_held = |path: &RepoPath| held.contains(path.as_str());
         let own = code.iter().filter(|code| code.is_named_by(root));
         let folders: BTreeSet<&str> = own.map(|code| code.path.dir()).collect();
-        let found = index.find(&entry.item.id, &entry.prose(), &folders, &is_held, most);
+        let changed = references.changed_documents(root, entry.item.origin.path.dir());
+        let nearness = |path: &RepoPath| match path {
+            _ if changed.contains(path.as_str()) => CHANGED,
+            _ if folders.contains(path.dir()) => NEAR,
+            _ => 1.0,
+        };
+        let left = references.open_boxes(root, entry.item.origin.path.dir());
+        let mut prose = entry.prose();
+        prose.insert(1, &left);
+        let (found, absent) = index.find(&entry.item.id, &prose, &nearness, &is_held, most);
         let located = found.into_iter().filter_map(|found| {
             let raw = self.reader.inputs.read(found.path).ok()?;
             // The index is of raw text: only what redaction leaves of it is shown.
@@ -47,6 +60,7 @@ impl Project<'_> {
             Some(LikelyFile { path, lines, words })
         });
         references.likely = located.collect();
+        references.absent = absent;
     }
 
     fn sources(&self) -> &ReadSources {

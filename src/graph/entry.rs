@@ -146,9 +146,17 @@ impl ClaimedIssue {
 impl Entry {
     /// Returns the title, the body, and what fields say in four words or more, such as a design.
     pub fn prose(&self) -> Vec<&Clean> {
-        let mut texts = vec![&self.item.title, &self.body.clean];
+        let fields = self.field_texts().into_iter().map(|(text, _)| text);
+        [&self.item.title, &self.body.clean].into_iter().chain(fields).collect()
+    }
+
+    /// Returns what fields say in four words or more, each with its line.
+    pub fn field_texts(&self) -> Vec<(&Clean, u32)> {
+        let mut texts = Vec::new();
         for field in self.item.fields.iter().filter(|field| !is_listed("own_field", &field.name)) {
-            field.node.for_each(&mut |text, _| texts.extend(text.split_whitespace().nth(3).map(|_| text)));
+            field.node.for_each(&mut |text, line| {
+                texts.extend(text.split_whitespace().nth(3).map(|_| (text, line)));
+            });
         }
         texts
     }

@@ -23,26 +23,27 @@ const MAX_BYTES: usize = 400_000;
 const MAX_LINE: usize = 5_000;
 /// The first lines of a file, one of which may say that it was generated.
 const HEAD: usize = 20;
-/// How many times the words of a title, and those of a path, count.
+/// How many times the words of a title or of what is left to do, and those of a path, count.
 const TITLE: f32 = 2.0;
 const PATH: f32 = 1.5;
 /// How many times a name of code in an item counts, and how many times a word on the first line of a definition.
 const NAME: f32 = 2.0;
 /// How many times a word in a code span counts, and one beside a ticked box: what is done is not to be searched for.
 const QUOTED: f32 = 1.3;
-const TICKED: f32 = 0.5;
+const TICKED: f32 = 0.2;
 /// What is left of the weight of a word that says what to do, and not with what.
 const REQUEST: f32 = 0.3;
 /// What is left of the weight of a word that all items have.
 const COMMON: f32 = 0.4;
 /// How much of its score a test keeps: it is listed with what it tests.
 const TEST: f32 = 0.8;
-/// How many times a file counts that is in the folder of one that the item names.
-const NEAR: f32 = 1.25;
 const MAX_WORDS: usize = 5;
 /// The most documents that are found besides source files, and the part of the best one's score that each has.
 const MAX_DOCUMENTS: usize = 3;
 const ALIKE: u64 = 3;
+/// The most names that are said to be in no file, and the shortest, in bytes.
+const MAX_ABSENT: usize = 12;
+const SHORTEST_ABSENT: usize = 6;
 /// The most tests that are named with a file.
 const MAX_TESTS: usize = 3;
 /// The lines of the part of a file that is named, if no definition is, and the most of a definition.
@@ -172,16 +173,18 @@ impl SourceIndex {
         index
     }
 
-    /// Returns the files that share most with an item, or name it, each with its test or what it tests, but for those that are `known`.
+    /// Returns the files that share most with an item, or name it, each with its test or what it tests, but for those that are `known`;
+    /// and names of code that are in none.
     pub fn find(
         &self,
         id: &Clean,
         prose: &[&Clean],
-        folders: &BTreeSet<&str>,
+        nearness: &dyn Fn(&RepoPath) -> f32,
         known: &dyn Fn(&RepoPath) -> bool,
         most: usize,
-    ) -> Vec<FoundSource<'_>> {
+    ) -> (Vec<FoundSource<'_>>, Vec<Clean>) {
         let mut query = words_of(prose);
+        let absent = self.absent(&query);
         // A document that names the item is about it, if its id is several words.
         for_each_term(id, &mut |term, start, end| {
             if (start, end) == (0, id.len()) && id.bytes().filter(|byte| matches!(byte, b'-' | b'_')).count() > 1 {
@@ -211,8 +214,7 @@ impl SourceIndex {
             if file.is_data || file.is_style && !has_style {
                 return None;
             }
-            let near = if folders.contains(file.path.dir()) { NEAR } else { 1.0 };
-            let score = scores[at as usize] * near * if file.is_test { TEST } else { 1.0 };
+            let score = scores[at as usize] * nearness(&file.path) * if file.is_test { TEST } else { 1.0 };
             let score = (score * PRECISION).max(0.0) as u64;
             (score > 0).then_some((Reverse(score), at))
         };
@@ -248,7 +250,26 @@ impl SourceIndex {
             words.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
             (!words.is_empty()).then(|| FoundSource { path: &self.files[at as usize].path, words })
         };
-        found.into_iter().filter_map(source).collect()
+        (found.into_iter().filter_map(source).collect(), absent)
+    }
+
+    /// Returns the words that are spelled as names in code and stand in no file, in alphabetical order.
+    fn absent(&self, query: &BTreeMap<TermHash, (f32, Clean)>) -> Vec<Clean> {
+        let is_code = |file: u32| !self.files[file as usize].is_document;
+        let is_absent = |term| {
+            !range_of(&self.texts, |entry| entry.0, term).iter().any(|entry| is_code(entry.1))
+                && !range_of(&self.paths, |entry| entry.0, term).iter().any(|entry| is_code(entry.1))
+        };
+        let is_name = |word: &str| {
+            let (upper, lower) = (|b: &u8| b.is_ascii_uppercase(), |b: &u8| b.is_ascii_lowercase());
+            let is_camel = || word.as_bytes().windows(2).any(|two| lower(&two[0]) && upper(&two[1]));
+            word.len() >= SHORTEST_ABSENT && !word.contains('-') && (word.contains('_') || is_camel())
+        };
+        let absent = query.iter().filter(|(term, (_, word))| is_name(word) && is_absent(**term));
+        let mut absent: Vec<Clean> = absent.map(|(_, (_, word))| word.clone()).collect();
+        absent.sort();
+        absent.truncate(if self.files.iter().all(|file| file.is_document) { 0 } else { MAX_ABSENT });
+        absent
     }
 
     /// Returns whether most items have a word, so that it says nothing of one among them.
@@ -265,10 +286,10 @@ impl SourceIndex {
     }
 }
 
-/// Returns the words of an item's texts, its title first, with their weights, which depend on how they are written.
+/// Returns the words of an item's texts, its title and what is left to do first, with their weights, which depend on how they are written.
 fn words_of(prose: &[&Clean]) -> BTreeMap<TermHash, (f32, Clean)> {
     let mut words: BTreeMap<TermHash, (f32, Clean)> = BTreeMap::new();
-    for (text, of_text) in prose.iter().zip([TITLE].into_iter().chain(iter::repeat(1.0))) {
+    for (text, of_text) in prose.iter().zip([TITLE; 2].into_iter().chain(iter::repeat(1.0))) {
         let mut offset = 0;
         for line in text.split_inclusive('\n') {
             let is_ticked = line.trim_start().get(1..5).is_some_and(|mark| mark.eq_ignore_ascii_case(" [x]"));

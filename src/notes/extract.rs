@@ -190,6 +190,7 @@ pub fn extract(document: &Clean, binds: bool, limits: &NoteLimits) -> Notes {
         match &block.kind {
             // What introduces a list is said by its items.
             TextBlockKind::ListStart { .. } if text.ends_with([':', '：']) => rules.retract(block.range.end),
+            TextBlockKind::Code { .. } => rules.complete(document, &block.range),
             TextBlockKind::Heading(_) if !context.is_skipped() => keywords.read(text, block.range.start, true),
             TextBlockKind::Row { is_head, cells } => {
                 rules.read_row(document, context, *is_head, cells);

@@ -11,6 +11,9 @@ use std::ops::Range;
 
 /// The longest rule, in bytes: a rule is never shortened.
 const LONGEST: usize = 1000;
+/// The longest code block that a rule is completed with, in bytes, and the most lines of one.
+const LONGEST_CODE: usize = 300;
+const MOST_LINES_OF_CODE: usize = 6;
 
 #[derive(Debug)]
 pub(super) struct Rules {
@@ -109,6 +112,32 @@ impl Rules {
         }
     }
 
+    /// Adds a code block to the rule that announces it with a colon, or takes the rule back: without its code it says nothing.
+    pub(super) fn complete(&mut self, document: &Clean, code: &Range<usize>) {
+        let between = document.get(self.last_end..code.start).filter(|_| self.last_end > 0);
+        let is_announced = between.is_some_and(|text| {
+            text.lines().all(|line| is_fence(line) || line.trim_matches([' ', '>', '*', '_']).is_empty())
+        });
+        let end = std::mem::take(&mut self.last_end);
+        let Some((_, rule)) = self.found.last_mut().filter(|(_, rule)| is_announced && ends_with_colon(rule)) else {
+            return;
+        };
+        let lines = document[code.clone()].lines().filter(|line| !line.trim().is_empty() && !is_fence(line));
+        if code.len() <= LONGEST_CODE && lines.clone().count() <= MOST_LINES_OF_CODE {
+            let mut whole = CleanBuf::new();
+            whole.text(rule);
+            for (at, line) in lines.enumerate() {
+                let start = line.as_ptr() as usize - document.as_ptr() as usize;
+                whole.lit(if at == 0 { " " } else { "; " }).text(&document.slice(start..start + line.len()).trimmed());
+            }
+            *rule = whole.finish();
+        } else {
+            self.last_end = end;
+            self.retract(end);
+            self.left_out += 1;
+        }
+    }
+
     fn add(&mut self, strength: Strength, carriers: &[&Clean], text: Clean) -> bool {
         let mut rule = CleanBuf::new();
         carriers.iter().for_each(|carrier| {
@@ -128,6 +157,14 @@ impl Rules {
         let over = self.found.len().saturating_sub(self.most);
         (first_by_rank(self.found, self.most), self.left_out + over)
     }
+}
+
+fn ends_with_colon(rule: &str) -> bool {
+    rule.trim_end_matches(['*', '_', ' ']).ends_with([':', '：'])
+}
+
+fn is_fence(line: &str) -> bool {
+    line.trim_start_matches([' ', '>']).starts_with("```") || line.trim_start_matches([' ', '>']).starts_with("~~~")
 }
 
 /// Returns whether a sentence quotes a command to run: a code span of several words.

@@ -97,7 +97,7 @@ impl Selector<'_> {
         references.kept.iter().for_each(|reference| self.add_code_at_commit(reference));
         references.missing.iter().for_each(|missing| self.add_missing(missing));
         beyond.into_iter().for_each(|reference| self.omit_code(reference));
-        self.add_likely(entry, &references.likely);
+        self.add_likely(entry, references);
         SelectedRoot {
             id: entry.item.id.clone(),
             name: entry.name(&self.context.corpus.rules),
@@ -178,12 +178,12 @@ pub fn hash_selection_inputs<H: Hasher>(
         }
     }
     context.graph.unresolved(root).hash(state);
-    for MentionedItem { item, line, replaces } in context.mentioned(root) {
-        (line, replaces).hash(state);
+    for MentionedItem { item, place, replaces } in context.mentioned(root) {
+        (place, replaces).hash(state);
         whole(*item, state);
     }
-    let RootReferences { files, code, kept, secrets, missing, likely, warnings, url } = references;
-    (secrets, missing, likely, warnings, url, files.len(), code.len(), kept.len()).hash(state);
+    let RootReferences { files, code, kept, secrets, missing, likely, absent, warnings, url } = references;
+    (secrets, missing, likely, absent, warnings, url, files.len(), code.len(), kept.len()).hash(state);
     for ReferencedLines { code, removals, by, at } in kept {
         let entry = &context.corpus.entries[*by];
         (code, removals, entry.shown_at(at), entry.is_untrusted_at(at)).hash(state);

@@ -10,7 +10,7 @@ use super::outline::{AdrHeadings, Chunk, ChunkWeight, ExcerptSize, MarkedText, i
 use super::passage::{PassageBuilder, without_comments};
 use super::{Input, Passage, SectionBody, TextLevels, WORDS};
 use crate::config::{Excerpt, Profile};
-use crate::graph::{Block, Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, Target};
+use crate::graph::{Block, Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, ShownPlace, Target};
 use crate::markdown::front_matter::{front_matter, key};
 use crate::markdown::{Heading, KeyHeadings};
 use crate::model::{RepoPath, floor_cluster};
@@ -58,10 +58,10 @@ pub(super) struct NeighbourBody {
     pub(super) has_result: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MentionedItem {
     pub(super) item: usize,
-    pub(super) line: u32,
+    pub(super) place: ShownPlace,
     pub(super) replaces: bool,
 }
 

@@ -6,7 +6,7 @@ use super::selector::{RootReferences, Selector};
 use super::types::{CHILD, DEPENDENCY, PARENT, RELATED, SectionKind};
 use super::{Candidate, Evidence, Filler, Rank, SectionBody, SelectionContext, WORDS};
 use crate::config::Group;
-use crate::graph::{Edge, Graph, ShownPlace, Target};
+use crate::graph::{Block, Edge, Graph, ShownPlace, Target};
 use crate::model::{Relation, latin_parts, natural_cmp, with_plain_hyphens};
 use crate::redact::Clean;
 use std::collections::BTreeSet;
@@ -98,16 +98,14 @@ impl Selector<'_> {
         let related: BTreeSet<usize> =
             graph.edges(self.root).iter().chain(graph.claims(self.root)).filter_map(item_of).collect();
         let mut to_fill = Vec::new();
-        for MentionedItem { item, line, replaces } in context.mentioned(self.root) {
+        for MentionedItem { item, place, replaces } in context.mentioned(self.root) {
             let body = &context.corpus.entries[*item].item.body;
             let path = &body.origin.path;
             let is_document = || references.files.iter().any(|reference| reference.file.path == *path);
             if related.contains(item) || body.in_file && (is_document() || self.shown.contains(path)) {
                 continue;
             }
-            let line = root.body.line_in_file(&root.item.body, *line);
-            let place = ShownPlace { path: root.item.body.origin.path.clone(), line };
-            let evidence = Some(Evidence { source: "body", at: root.shown_at(&place) });
+            let evidence = Some(Evidence { source: "body", at: root.shown_at(place) });
             let candidate = self.neighbour(*item, RELATED, Relation::Related);
             let candidate = Candidate { relation: Some("mentioned"), evidence, ..candidate };
             if !(*replaces && self.is_settled_root()) {
@@ -197,26 +195,46 @@ pub(super) fn item_of(edge: &Edge) -> Option<usize> {
 
 /// The most items that a text names for its pack; a list of hundreds names none in particular.
 const MAX_MENTIONED: usize = 30;
+/// The longest end of an id that names it.
+const LONGEST_END: usize = 8;
 
-/// Returns the items that the text of `root` names outside of code, each once, in the order of the text.
+/// Returns the items that the texts of `root` name outside of code, each once, in the order of the texts.
 fn read_mentioned(context: &SelectionContext<'_>, root: usize) -> Vec<MentionedItem> {
-    let body = &context.corpus.entries[root].body;
+    let entry = &context.corpus.entries[root];
     let (mut found, mut seen): (Vec<MentionedItem>, BTreeSet<usize>) = (Vec::new(), BTreeSet::from([root]));
-    let prose = body.markdown.outline.blocks.iter().filter(|block| block.fence.is_none());
-    let lines =
-        prose.flat_map(|block| body.clean.get(block.range.clone()).unwrap_or_default().lines().zip(block.line..));
+    let prose = entry.body.markdown.outline.blocks.iter().filter(|block| block.fence.is_none());
+    let text = |block: &Block| entry.body.clean.get(block.range.clone()).unwrap_or_default();
+    let lines = prose.flat_map(|block| text(block).lines().zip(block.line..));
+    let path = &entry.item.body.origin.path;
+    let lines = lines.map(|(line, number)| (line, path, entry.body.line_in_file(&entry.item.body, number)));
+    let (fields, path) = (entry.field_texts(), &entry.item.origin.path);
+    let fields = [(&entry.item.title, entry.item.line)].into_iter().chain(fields);
+    let fields = fields.flat_map(|(text, line)| text.as_str().lines().map(move |text| (text, path, line)));
+    // Trackers write ids without their common beginning: `a1b` for `proj-a1b`.
+    let beginning = entry.item.id.rsplit_once('-').map(|(beginning, _)| beginning);
+    let by_end = |word: &str| {
+        let has = |kind: fn(&u8) -> bool| word.bytes().any(|byte| kind(&byte));
+        let is_end = has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && word.len() <= LONGEST_END;
+        beginning.filter(|_| is_end).and_then(|start| context.graph.named(context.corpus, &format!("{start}-{word}")))
+    };
     // Most lines name nothing, and those of quotations are others'.
-    let may_name = |line: &str| line.contains(['-', '#', ':', '_']) && !line.trim_start().starts_with('>');
-    for (line, number) in lines.filter(|(line, _)| may_name(line)) {
+    let may_name = |line: &str| {
+        let has_name = line.contains(['-', '#', ':', '_']);
+        (has_name || beginning.is_some() && line.contains(|c: char| c.is_ascii_digit()))
+            && !line.trim_start().starts_with('>')
+    };
+    for (line, path, number) in lines.chain(fields).filter(|(line, ..)| may_name(line)) {
         let line = &*with_plain_hyphens(line);
         let whole = !line.contains("~~") && !line.contains('<');
         let parts = if whole { vec![line] } else { unstruck(line) };
         for word in parts.into_iter().flat_map(words) {
             let named = |word: &str| context.graph.named(context.corpus, word);
             let part = || latin_parts(word).find_map(|(_, part)| named(name_in(part)?));
-            let Some(item) = named(word).or_else(|| if word.is_ascii() { None } else { part() }) else { continue };
+            let item = name_in(word).and_then(named).or_else(|| by_end(word));
+            let Some(item) = item.or_else(|| if word.is_ascii() { None } else { part() }) else { continue };
             if seen.insert(item) {
-                found.push(MentionedItem { item, line: number, replaces: names_successor(line) });
+                let place = ShownPlace { path: path.clone(), line: number };
+                found.push(MentionedItem { item, place, replaces: names_successor(line) });
             }
         }
         if found.len() >= MAX_MENTIONED {
@@ -240,13 +258,13 @@ pub(super) fn unstruck(line: &str) -> Vec<&str> {
     parts
 }
 
-pub(super) fn words(line: &str) -> Vec<&str> {
+pub(super) fn words(line: &str) -> impl Iterator<Item = &str> {
     let is_separator = |c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '#' | '/' | ':'));
-    line.split(is_separator).filter_map(name_in).collect()
+    line.split(is_separator).map(|word| word.trim_end_matches(['.', ':']))
 }
 
 /// Returns the id or issue that a word without spaces could be.
-fn name_in(word: &str) -> Option<&str> {
+pub(super) fn name_in(word: &str) -> Option<&str> {
     let word = word.trim_end_matches(['.', ':', '-', '/', '#']).trim_start_matches(['.', '-', '/', ':']);
     let marked = word.bytes().any(|byte| matches!(byte, b'-' | b'#' | b':' | b'_' | b'/'));
     let is_issue = || word.contains('#') || word.contains("/issues/") || word.contains("/pull/");

@@ -3,7 +3,7 @@
 use super::code::{anchor, code_sections, identifiers, lines_at_commit};
 use super::neighbours::{names_successor, nth_line};
 use super::origins::{add_lines, record_origin, redactions, redactions_in_file};
-use super::selector::{CodeUse, Loaded, ReferencedCode, ReferencedFile, ReferencedLines, Selector};
+use super::selector::{CodeUse, Loaded, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences, Selector};
 use super::types::{ADR, CODE, DOCUMENT, Filler, LIKELY, SectionKind, TextLevels};
 use super::{Candidate, Evidence, Input, Omission, ParsedDocument, Rank, SectionBody, TextOrigin, WORDS};
 use crate::graph::{Entry, FileKind, FileRef, Graph, ItemState, MissingReference, ShownPlace};
@@ -15,6 +15,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 const SHORT_SHA: usize = 10;
+/// What the list of likely code begins with, and the list of names that are in none.
+const FOUND: &str = "Found by words that they share with this item, not by a reference. A guess: look here when nothing above says where.\n";
+const ABSENT: &str = "The item names these, but no source file that was searched has them: `";
 
 fn kind_of(kind: FileKind) -> SectionKind {
     match kind {
@@ -146,11 +149,10 @@ impl Selector<'_> {
         self.omit_reference(kind_of(missing.kind), &suffix, &missing.written, missing.reason, missing.untrusted);
     }
 
-    pub(super) fn add_likely(&mut self, entry: &Entry, files: &[LikelyFile]) {
-        let [first, ..] = files else { return };
+    pub(super) fn add_likely(&mut self, entry: &Entry, RootReferences { likely: files, absent, .. }: &RootReferences) {
         let list = |files: &[LikelyFile]| {
             let mut text = CleanBuf::new();
-            text.lit("Found by words that they share with this item, not by a reference. A guess: look here when nothing above says where.\n");
+            text.lit(if files.is_empty() { "" } else { FOUND });
             for LikelyFile { path, lines, words } in files {
                 add_lines(text.lit("\n- ").line(path).lit(":"), lines[0], lines[1]);
                 for (at, word) in words.iter().enumerate() {
@@ -158,9 +160,16 @@ impl Selector<'_> {
                 }
                 text.lit(if words.is_empty() { "" } else { ")" });
             }
-            text.finish()
+            for (at, name) in absent.iter().enumerate() {
+                text.lit(if at == 0 && !files.is_empty() { "\n\n" } else { "" });
+                text.lit(if at == 0 { ABSENT } else { "`, `" }).line(name);
+            }
+            text.lit(if absent.is_empty() { "" } else { "`" }).finish()
         };
-        let first = list(std::slice::from_ref(first));
+        let first = list(&files[..files.len().min(1)]);
+        if first.is_empty() {
+            return;
+        }
         let levels = TextLevels { excerpt: Some(first.clone()), ..TextLevels::only(list(files), "full", first) };
         let (title, body) = (Clean::literal("Likely code"), SectionBody::Levels(Arc::new(levels)));
         self.found.put(Candidate {

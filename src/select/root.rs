@@ -189,18 +189,16 @@ impl SelectionContext<'_> {
             (done.count() as u64, children.count() as u64, None, " children done"),
             (ticked.into(), boxes.into(), None, " boxes of the text ticked"),
         ];
-        let folder = entry.item.origin.path.dir();
-        let beside = references.files.iter().filter(|it| it.by == root && !it.untrusted && it.file.order != usize::MAX);
-        let beside = beside.filter(|it| !folder.is_empty() && it.file.path.is_under(folder)).filter_map(|it| {
-            let (ticked, boxes) = it.document.as_ref().ok()?.text.markdown.outline.boxes;
-            Some((ticked.into(), boxes.into(), Some(&it.shown), " ticked"))
+        let beside = references.beside(root, entry.item.origin.path.dir()).map(|(shown, text)| {
+            let (ticked, boxes) = text.markdown.outline.boxes;
+            (ticked.into(), boxes.into(), Some(shown), " ticked")
         });
         let counts = text.into_iter().chain(beside).filter(|(done, ..)| *done > 0);
         let line = |(done, all, document, what): (u64, u64, Option<&Clean>, &'static str)| {
             let mut line = CleanBuf::new();
             line.number(done).lit(" of ").number(all);
             document.iter().for_each(|shown| _ = line.lit(" boxes of ").line(shown));
-            line.lit(what).finish()
+            line.lit(what).lit(if done == all { ", none is open" } else { "" }).finish()
         };
         counts.map(line).collect()
     }

@@ -3,10 +3,10 @@
 use super::origins::origin_of_item;
 use super::{Candidate, Fillers, Input, Notice, Omission, ParsedDocument, SelectionContext, TextOrigin, Trim};
 use crate::config::Group;
-use crate::graph::{FileRef, KeptCode, MissingReference, RecordedRemoval, ShownPlace};
+use crate::graph::{FileRef, KeptCode, MissingReference, ParsedText, RecordedRemoval, ShownPlace};
 use crate::knowledge::LikelyFile;
 use crate::model::{Digest, LineRange, RepoPath};
-use crate::redact::Clean;
+use crate::redact::{Clean, CleanBuf};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -72,6 +72,8 @@ pub struct RootReferences {
     pub missing: Vec<MissingReference>,
     /// The files that a search found, the most likely first.
     pub likely: Vec<LikelyFile>,
+    /// Names of code in its text that are in no source file.
+    pub absent: Vec<Clean>,
     pub warnings: Vec<Notice>,
     pub url: Option<Clean>,
 }
@@ -95,6 +97,39 @@ impl RootReferences {
             others += usize::from(!code.is_named_by(root));
             code.is_named_by(root) || own + others <= MAX_CODE_WITH_NEIGHBOURS
         })
+    }
+
+    /// Returns the documents of a root that are in its own folder.
+    pub(super) fn beside<'a>(
+        &'a self,
+        root: usize,
+        folder: &'a str,
+    ) -> impl Iterator<Item = (&'a Clean, &'a ParsedText)> {
+        let stated = self.files.iter().filter(move |it| it.by == root && !it.untrusted && it.file.order != usize::MAX);
+        let beside = stated.filter(move |it| !folder.is_empty() && it.file.path.is_under(folder));
+        beside.filter_map(|it| Some((&it.shown, &it.document.as_ref().ok()?.text)))
+    }
+
+    /// Returns where documents may be that these change: OpenSpec has them at the same path from a folder above.
+    pub fn changed_documents(&self, root: usize, folder: &str) -> BTreeSet<String> {
+        let names = self.beside(root, folder).filter_map(|(path, _)| path.strip_prefix(folder)?.strip_prefix('/'));
+        let above = folder.match_indices('/').map(|(at, _)| &folder[..at]);
+        let names = names.filter(|name| name.contains('/'));
+        names.flat_map(|name| above.clone().map(move |above| format!("{above}/{name}"))).collect()
+    }
+
+    /// Returns the lines with open boxes of these documents, if others are ticked: what is left to do.
+    pub fn open_boxes(&self, root: usize, folder: &str) -> Clean {
+        let mut left = CleanBuf::new();
+        for (_, text) in self.beside(root, folder).filter(|(_, text)| text.markdown.outline.boxes.0 > 0) {
+            let mut at = 0;
+            for line in text.clean.split_inclusive('\n') {
+                let is_open = line.trim_start().get(1..5) == Some(" [ ]");
+                left.part(&text.clean, if is_open { at..at + line.len() } else { at..at });
+                at += line.len();
+            }
+        }
+        left.finish()
     }
 }
 

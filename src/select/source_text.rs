@@ -7,6 +7,8 @@
 
 use super::WORDS;
 use crate::knowledge::SourceParts;
+use crate::markdown::{Heading, Outline};
+use crate::model::has_document_extension;
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -85,6 +87,9 @@ const DEFINITIONS: &str = include_str!("definitions.txt");
 
 /// Returns the parts of a source file; `name` says what it is.
 pub fn source_parts(name: &str, text: &str) -> SourceParts {
+    if has_document_extension(name) {
+        return SourceParts { definitions: sections(text), ..SourceParts::default() };
+    }
     let source = SourceText::new(name, text);
     let parts = |head: usize| (source.lead(head)..source.end_of(head) + 1, head);
     let definitions: Vec<(Range<usize>, usize)> = source.definitions().into_iter().map(parts).collect();
@@ -96,6 +101,20 @@ pub fn source_parts(name: &str, text: &str) -> SourceParts {
     let first = definitions.first().map_or(0, |(lines, _)| lines.start);
     let comments = (0..first).filter(|line| is_lead(source.line(*line)));
     SourceParts { preamble: imports.chain(comments).collect(), definitions }
+}
+
+/// Returns the lines of each section of a Markdown text with those below it, and the line of its heading.
+fn sections(text: &str) -> Vec<(Range<usize>, usize)> {
+    let markdown = Outline::read(text);
+    let lines: Vec<&str> = text.lines().collect();
+    let line = |heading: &Heading| markdown.blocks[heading.block].line as usize - 1;
+    let section = |(at, heading): (usize, &Heading)| {
+        let next = markdown.headings[at + 1..].iter().find(|next| next.level <= heading.level);
+        let below = line(heading)..next.map_or(lines.len(), line).min(lines.len());
+        let blank = lines[below.clone()].iter().rev().take_while(|line| line.trim().is_empty()).count();
+        (below.start..below.end - blank, below.start)
+    };
+    markdown.headings.iter().enumerate().map(section).collect()
 }
 
 impl<'a> SourceText<'a> {

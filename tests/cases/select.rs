@@ -52,7 +52,7 @@ fn read(case: &Case) -> Yaml {
             text.find("limits").is_some_and(|at| references::is_naming(text, at, at + "limits".len())).into()
         }
         "names requirements" => references::names_requirements(text).into(),
-        "ids" => list(neighbours::words(text)),
+        "ids" => list(neighbours::words(text).filter_map(neighbours::name_in).collect()),
         "without struck through" => neighbours::unstruck(text).concat().into(),
         "names a successor" => neighbours::names_successor(text).into(),
         "fence" => code::fence_for(text).into(),
