@@ -22,7 +22,7 @@ const MIN_SHOWN_LINES: usize = 8;
 pub(in crate::cli) struct DiffOptions {
     /// Whether each section is listed that nobody edited; else they are counted.
     pub(in crate::cli) all: bool,
-    /// Whether the document is for Markdown, which folds what is long and has a drawing.
+    /// Whether the document is for Markdown, which folds what is long.
     pub(in crate::cli) markdown: bool,
 }
 
@@ -209,14 +209,6 @@ fn packs(document: &mut Document, diff: &Diff, options: DiffOptions) {
     let mut packs = Document::default();
     diff.packs.iter().for_each(|pack| of_pack(&mut packs, diff, pack, options));
     document.details(counted(diff.packs.len(), "pack"), packs);
-    if let Some((graph, left_out)) = graph(diff) {
-        let mut drawing = Document::default();
-        drawing.code("mermaid", graph);
-        if left_out > 0 {
-            drawing.paragraph(format!("The drawing leaves {left_out} related items out."));
-        }
-        document.details("A drawing of the items", drawing);
-    }
 }
 
 fn sections(document: &mut Document, shown: Vec<&SharedChange>) {
@@ -353,103 +345,4 @@ pub(super) fn grouped(items: &[ReviewItem]) -> Vec<ReviewGroup<'_>> {
         groups[place].sections.extend(section.as_deref());
     }
     groups
-}
-
-/// The most nodes of the graph; more would be unreadable.
-const MAX_NODES: usize = 40;
-
-const MAX_LABEL: usize = 60;
-
-const CLASSES: [(&str, &str); 4] = [
-    ("added", "fill:#dafbe1,stroke:#1a7f37,color:#1f2328"),
-    ("removed", "fill:#ffebe9,stroke:#cf222e,color:#1f2328,stroke-dasharray:4"),
-    ("changed", "fill:#fff8c5,stroke:#9a6700,color:#1f2328"),
-    ("same", "fill:#f6f8fa,stroke:#818b98,color:#1f2328"),
-];
-
-#[derive(Default)]
-struct MermaidGraph {
-    numbers: BTreeMap<String, usize>,
-    /// Labels and classes, in the order of their first mention.
-    nodes: Vec<(String, &'static str)>,
-    edges: Vec<String>,
-    /// Both packs of a relation have it, each from its side: it is drawn once.
-    joined: HashSet<[usize; 2]>,
-    left_out: usize,
-}
-
-impl MermaidGraph {
-    /// Returns the number of a node, adding it if needed; `None` if the graph is full.
-    fn node(&mut self, id: &str, title: &str, change: &str) -> Option<usize> {
-        let class = CLASSES.iter().find(|(name, _)| *name == change).map_or("changed", |(name, _)| *name);
-        if let Some(at) = self.numbers.get(id) {
-            // A neighbour may be a root too, and a change takes precedence.
-            if self.nodes[*at].1 == "same" {
-                self.nodes[*at].1 = class;
-            }
-            return Some(*at);
-        }
-        if self.nodes.len() == MAX_NODES {
-            self.left_out += 1;
-            return None;
-        }
-        self.numbers.insert(id.to_owned(), self.nodes.len());
-        let title = if title.is_empty() || title == id { String::new() } else { format!("<br>{}", label(title)) };
-        self.nodes.push((label(id) + &title, class));
-        Some(self.nodes.len() - 1)
-    }
-
-    fn edge(&mut self, from: usize, arrow: &str, to: usize) {
-        if self.joined.insert([from.min(to), from.max(to)]) {
-            self.edges.push(format!("n{from} {arrow} n{to}"));
-        }
-    }
-
-    fn pack(&mut self, diff: &Diff, pack: &PackChange) {
-        let Some(root) = self.node(&pack.root, &pack.title, &pack.change) else { return };
-        let sections = pack.sections.iter().filter_map(|at| diff.sections.get(*at)).map(|shared| &shared.section);
-        let is_file = |kind: &str| matches!(kind, section_kind::ADR_EXCERPT | section_kind::FILE_EXCERPT);
-        for section in sections.filter(|it| pack.change == "changed" && is_file(&it.kind) && !it.is_unedited()) {
-            let file = section.id.split_once('.').map_or(&*section.id, |(_, file)| file);
-            if let Some(file) = self.node(file, "", &section.change) {
-                self.edge(root, "-.->", file);
-            }
-        }
-    }
-}
-
-/// Returns the lines of a mermaid block and the number of omitted nodes; `None` if no pack has neighbours.
-fn graph(diff: &Diff) -> Option<(Vec<Line>, usize)> {
-    let mut graph = MermaidGraph::default();
-    diff.packs.iter().filter(|pack| !pack.root.is_empty()).for_each(|pack| graph.pack(diff, pack));
-    // Changed neighbours are added first.
-    for same in [false, true] {
-        for pack in &diff.packs {
-            let Some(root) = graph.numbers.get(&pack.root).copied() else { continue };
-            for neighbour in pack.neighbours.iter().filter(|it| (it.change == "same") == same) {
-                if let Some(to) = graph.node(&neighbour.to, &neighbour.title, &neighbour.change) {
-                    graph.edge(root, &format!("-->|\"{}\"|", label(&neighbour.relation)), to);
-                }
-            }
-        }
-    }
-    if graph.edges.is_empty() {
-        return None;
-    }
-    let nodes = graph.nodes.iter().enumerate().map(|(at, (label, class))| format!("n{at}[\"{label}\"]:::{class}"));
-    let classes = CLASSES.iter().map(|(name, look)| format!("classDef {name} {look}"));
-    let lines = nodes.chain(graph.edges).chain(classes).map(|line| Line::from(format!("  {line}")));
-    Some((std::iter::once(Line::from("graph LR")).chain(lines).collect(), graph.left_out))
-}
-
-/// Escapes a text for a label: possible syntax becomes character references.
-fn label(text: &str) -> String {
-    let escaped = |c: char| match c {
-        c if c.is_alphanumeric() || matches!(c, ' ' | '-' | '/' | '.') => c.to_string(),
-        c if c.is_ascii_punctuation() => format!("#{};", u32::from(c)),
-        // Controls and invisible signs have nothing to show.
-        _ => "·".to_owned(),
-    };
-    let more = text.chars().nth(MAX_LABEL).map(|_| "…".to_owned());
-    text.chars().take(MAX_LABEL).map(escaped).chain(more).collect()
 }
