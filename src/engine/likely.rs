@@ -6,7 +6,7 @@ use crate::graph::Entry;
 use crate::knowledge::{LikelyFile, SourceIndex, SourceTerms, TestFiles, is_source};
 use crate::model::{Diagnostic, Digester, RepoPath, Severity};
 use crate::redact::Clean;
-use crate::select::{RootReferences, source_parts};
+use crate::select::{ReferencedCode, RootReferences, source_parts};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -60,7 +60,20 @@ impl Project<'_> {
             Some(LikelyFile { path, lines, words })
         });
         references.likely = located.collect();
-        references.absent = absent;
+        let files = self.reader.source().files();
+        let is_cut = |text: &str, word: &str| {
+            let is_part = |c: char| !c.is_ascii() && c.is_alphanumeric() || c == '@';
+            text.match_indices(word)
+                .any(|(at, _)| text[..at].ends_with(is_part) || text[at + word.len()..].starts_with(is_part))
+        };
+        let is_there = |name: &Clean| {
+            let name = name.as_str();
+            let holds = |code: &ReferencedCode| code.document.as_ref().is_ok_and(|it| it.text.clean.contains(name));
+            references.code.iter().any(holds)
+                || files.iter().any(|path| path.as_str().contains(name))
+                || prose.iter().any(|text| is_cut(text, name))
+        };
+        references.absent = absent.into_iter().filter(|name| !is_there(name)).collect();
     }
 
     fn sources(&self) -> &ReadSources {
@@ -83,7 +96,13 @@ impl Project<'_> {
                 inputs.memoized(key, || SourceTerms::read(&text()))
             };
             // What outsiders write weighs no word of others.
-            let items: Vec<_> = self.corpus.entries.par_iter().filter(|it| !it.is_untrusted()).map(words).collect();
+            let items: Vec<_> = self
+                .corpus
+                .entries
+                .par_iter()
+                .filter(|it| !it.is_untrusted() && !it.has_untrusted_title())
+                .map(words)
+                .collect();
             ReadSources { index: SourceIndex::new(read.into_iter().flatten().collect(), &items), unread }
         })
     }

@@ -1,6 +1,7 @@
 //! Whether a rule stands in a document word for word.
 
 use super::extract::walk;
+use super::rules::code_of_rule;
 use super::sentences::{CodeText, sentences, visible};
 use super::words::{TitleMeaning, title_meaning, title_words};
 use crate::markdown::TextBlockKind;
@@ -31,11 +32,13 @@ impl QuotableText {
         let mut carriers: Arc<[String]> = Arc::default();
         let mut heads: Vec<Option<String>> = Vec::new();
         let mut passages = Vec::new();
+        let mut before = (0..0, false);
         walk(document, false, &mut |context, block| match &block.kind {
             TextBlockKind::Heading(_) | TextBlockKind::ListStart { .. } | TextBlockKind::ListEnd => {
                 let titles = context.sections.iter().map(|section| &section.title);
                 let leads = context.leads.iter().filter_map(|lead| lead.text.as_ref());
                 carriers = titles.chain(leads).map(|text| plain(text)).collect();
+                before = (0..0, false);
             }
             TextBlockKind::Row { is_head: true, cells } => {
                 let head = |cell: &Range<usize>| {
@@ -56,8 +59,15 @@ impl QuotableText {
                 let is_carried = forbids || context.leads.iter().any(|lead| lead.carries);
                 let needs = is_carried && block.kind == TextBlockKind::Item;
                 passages.push(QuotableBlock::new(&document[block.range.clone()], needs, Arc::clone(&carriers)));
+                before = (block.range.clone(), needs);
             }
-            TextBlockKind::Code { .. } => {}
+            // A rule may end with the code that it announces.
+            TextBlockKind::Code { .. } => {
+                if let Some(code) = code_of_rule(document, &block.range) {
+                    let text = format!("{} {code}", document[before.0.clone()].trim_end());
+                    passages.push(QuotableBlock::new(&text, before.1, Arc::clone(&carriers)));
+                }
+            }
         });
         Self { passages }
     }

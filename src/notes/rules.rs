@@ -115,27 +115,22 @@ impl Rules {
     /// Adds a code block to the rule that announces it with a colon, or takes the rule back: without its code it says nothing.
     pub(super) fn complete(&mut self, document: &Clean, code: &Range<usize>) {
         let between = document.get(self.last_end..code.start).filter(|_| self.last_end > 0);
-        let is_announced = between.is_some_and(|text| {
-            text.lines().all(|line| is_fence(line) || line.trim_matches([' ', '>', '*', '_']).is_empty())
-        });
-        let end = std::mem::take(&mut self.last_end);
+        let is_blank = |line: &str| is_fence(line) || line.trim_matches([' ', '>', '*', '_']).is_empty();
+        let is_announced = between.is_some_and(|text| text.lines().all(is_blank));
+        let end = self.last_end;
         let Some((_, rule)) = self.found.last_mut().filter(|(_, rule)| is_announced && ends_with_colon(rule)) else {
             return;
         };
-        let lines = document[code.clone()].lines().filter(|line| !line.trim().is_empty() && !is_fence(line));
-        if code.len() <= LONGEST_CODE && lines.clone().count() <= MOST_LINES_OF_CODE {
-            let mut whole = CleanBuf::new();
-            whole.text(rule);
-            for (at, line) in lines.enumerate() {
-                let start = line.as_ptr() as usize - document.as_ptr() as usize;
-                whole.lit(if at == 0 { " " } else { "; " }).text(&document.slice(start..start + line.len()).trimmed());
-            }
-            *rule = whole.finish();
+        let whole = code_of_rule(document, code).map(|code| CleanBuf::new().text(rule).lit(" ").text(&code).finish());
+        if let Some(whole) = whole.filter(|whole| whole.len() <= LONGEST && !self.seen.contains(whole)) {
+            self.seen.remove(rule);
+            self.seen.insert(whole.clone());
+            *rule = whole;
         } else {
-            self.last_end = end;
             self.retract(end);
             self.left_out += 1;
         }
+        self.last_end = 0;
     }
 
     fn add(&mut self, strength: Strength, carriers: &[&Clean], text: Clean) -> bool {
@@ -157,6 +152,26 @@ impl Rules {
         let over = self.found.len().saturating_sub(self.most);
         (first_by_rank(self.found, self.most), self.left_out + over)
     }
+}
+
+/// Returns a short code block as it follows the rule that announces it: `a`; `b`. None in a quotation, or with backticks.
+pub(super) fn code_of_rule(document: &Clean, code: &Range<usize>) -> Option<Clean> {
+    let text = document[code.clone()].trim_end();
+    let (mut whole, mut count, mut at) = (CleanBuf::new(), 0, code.start);
+    for line in text.split_inclusive('\n') {
+        let range = at..at + line.len();
+        at = range.end;
+        let is_edge = range.start == code.start || at == code.start + text.len();
+        if line.trim().is_empty() || is_edge && is_fence(line) {
+            continue;
+        }
+        count += 1;
+        if count > MOST_LINES_OF_CODE || line.contains('`') || line.trim_start().starts_with('>') {
+            return None;
+        }
+        whole.lit(if count == 1 { "`" } else { "; `" }).text(&document.slice(range).trimmed()).lit("`");
+    }
+    (count > 0 && code.len() <= LONGEST_CODE).then(|| whole.finish())
 }
 
 fn ends_with_colon(rule: &str) -> bool {

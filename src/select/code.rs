@@ -51,7 +51,7 @@ struct CodeFile<'a> {
     detail: CodeDetail,
 }
 
-/// Returns the names in a text that are spelled as code is: `loadTask`, `load_task`, `load()`, a code span.
+/// Returns the names in a text that are spelled as code is: `loadTask`, `load_task`, `load(id)`, a code span.
 pub(super) fn identifiers(text: &str) -> BTreeSet<&str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let (mut found, mut at) = (BTreeSet::new(), 0);
@@ -60,7 +60,9 @@ pub(super) fn identifiers(text: &str) -> BTreeSet<&str> {
         let is_camel =
             inner.as_bytes().windows(2).any(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase());
         let (before, after) = (&text[..at], &text[at + word.len()..]);
-        let is_marked = after.starts_with("()") || before.ends_with('`') && after.starts_with(['`', '(']);
+        // `load(id)`, but not `file(s)`.
+        let is_call = after.starts_with('(') && !["(s)", "(es)"].iter().any(|end| after.starts_with(end));
+        let is_marked = is_call || before.ends_with('`') && after.starts_with('`');
         if word.len() >= SHORTEST_NAME && (is_camel || inner.contains('_') || is_marked) {
             found.insert(word);
         }
@@ -150,11 +152,6 @@ impl CodeFile<'_> {
             let shown = iter::once(near).chain(self.short_block(&named, MAX_BLOCK)).collect();
             groups.push(LineGroup { named: vec![named], shown: merged(shown), uses: vec![from] });
         }
-        if let (None, None, Some((_, from))) = (&reference.whole, beyond, reference.lines.first()) {
-            let whole = |lines: &Range<usize>| vec![lines.clone()];
-            let group = |lines| LineGroup { named: whole(lines), shown: whole(lines), uses: vec![from] };
-            groups.extend(definitions.iter().map(group));
-        }
         groups.sort_by_key(|group| around(&group.shown).start);
         let mut joined: Vec<LineGroup<'r>> = Vec::new();
         for group in groups {
@@ -166,6 +163,18 @@ impl CodeFile<'_> {
                     last.uses.extend(group.uses);
                 }
                 None => joined.push(group),
+            }
+        }
+        // Definitions that the item names stand with the lines in them, or with the first: they leave before those.
+        for definition in definitions.iter().filter(|_| reference.whole.is_none() && beyond.is_none()) {
+            let overlaps = |group: &LineGroup<'_>| {
+                group.shown.iter().any(|shown| shown.start < definition.end && definition.start < shown.end)
+            };
+            let at = joined.iter().position(overlaps).unwrap_or(0);
+            let Some(group) = joined.get_mut(at) else { break };
+            let with = merged([&*group.shown, std::slice::from_ref(definition)].concat());
+            if with.iter().map(|lines| self.lines.bytes(lines.clone()).len()).sum::<usize>() <= MAX_BYTES / 2 {
+                group.shown = with;
             }
         }
         (joined, beyond)
@@ -186,7 +195,8 @@ impl CodeFile<'_> {
             let head = text.split(['(', '=', ':', '{']).next().unwrap_or_default();
             head.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| names.contains(word))
         };
-        let found = self.lines.all_definitions().filter(is_named).take(MAX_DEFINITIONS);
+        let found = (0..self.lines.len()).filter(is_named).filter(|line| self.lines.is_definition(*line));
+        let found = found.take(MAX_DEFINITIONS);
         merged(found.filter_map(|line| self.short_block(&(line..line + 1), MAX_DEFINITION)).collect())
     }
 

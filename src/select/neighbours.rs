@@ -223,7 +223,7 @@ fn read_mentioned(context: &SelectionContext<'_>, root: usize) -> Vec<MentionedI
         (has_name || beginning.is_some() && line.contains(|c: char| c.is_ascii_digit()))
             && !line.trim_start().starts_with('>')
     };
-    for (line, path, number) in lines.chain(fields).filter(|(line, ..)| may_name(line)) {
+    for (line, path, number) in fields.chain(lines).filter(|(line, ..)| may_name(line)) {
         let line = &*with_plain_hyphens(line);
         let whole = !line.contains("~~") && !line.contains('<');
         let parts = if whole { vec![line] } else { unstruck(line) };

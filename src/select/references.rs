@@ -76,7 +76,10 @@ impl Selector<'_> {
         let ReferencedCode { path, shown, untrusted, .. } = reference;
         let Some(document) = self.file(CODE, path, shown, &reference.document) else { return };
         let root = &self.context.corpus.entries[self.root];
-        let names = root.prose().into_iter().flat_map(|text| identifiers(text)).collect();
+        // What an outsider wrote of an item of ours displaces no text.
+        let is_outsiders = root.is_untrusted() && !root.has_untrusted_title();
+        let prose = root.prose().into_iter().filter(|text| !is_outsiders || !std::ptr::eq(*text, &root.body.clean));
+        let names = prose.flat_map(|text| identifiers(text)).collect();
         for section in code_sections(self.context.profile.code_detail, reference, &names) {
             let (mut suffix, mut title) = (CleanBuf::new(), CleanBuf::new());
             suffix.text(shown);

@@ -195,6 +195,9 @@ impl<'a> SourceText<'a> {
     fn end_of(&self, head: usize) -> usize {
         let own = self.indents[head].unwrap_or_default();
         let mut last = head;
+        if is_lead(self.line(head)) {
+            return head;
+        }
         for line in head + 1..self.len() {
             let Some(indent) = self.indents[line] else { continue };
             if indent > own {
@@ -239,9 +242,9 @@ impl<'a> SourceText<'a> {
         found
     }
 
-    /// Returns the lines of definitions, those inside of functions too.
-    pub(super) fn all_definitions(&self) -> impl Iterator<Item = usize> {
-        (0..self.len()).filter(|line| self.definition(*line).is_some())
+    /// Returns whether a definition begins on a line, perhaps inside of a function.
+    pub(super) fn is_definition(&self, line: usize) -> bool {
+        self.definition(line).is_some()
     }
 
     pub(super) fn indent(&self, line: usize) -> usize {

@@ -587,3 +587,26 @@ fn what_a_pack_leaves_out_or_fills_space_with_is_no_likely_code() {
     let paths: Vec<_> = likely["metadata"]["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
     assert_eq!(paths, ["src/free.py", "docs/plan.md"]);
 }
+
+#[test]
+fn a_definition_beside_named_lines_leaves_before_them() {
+    let item =
+        "---\nid: task:a\ntitle: A\ndocs: [docs/a.md]\nnotes: \"Why load_task is slow\"\n---\n\nSee `src/long.rs:3`.\n";
+    let sandbox = Sandbox::configured(&[
+        ("work_items/a.md", item),
+        ("docs/a.md", &"Words of the plan. ".repeat(150)),
+        ("src/long.rs", &source(90).replace("    id * 7\n", &"    id * 7;\n".repeat(150))),
+    ]);
+    sandbox.commit();
+    let code = |limit: u32| {
+        let limit = limit.to_string();
+        let pack = sandbox.json(0, &["build", "-p", "coding", "--out", "-", "--max-chars", &limit]);
+        let sections = pack["sections"].as_array().unwrap().clone();
+        text(sections.iter().find(|it| it["id"] == "code.src/long.rs#L3").unwrap()).to_owned()
+    };
+    let shown: Vec<String> = (4_000..14_000).step_by(500).map(code).collect();
+    let has = |words: &str| shown.iter().map(|text| text.contains(words)).collect::<Vec<_>>();
+    let (lines, definition) = (has("fn step_0"), has("fn load_task"));
+    assert!(definition.is_sorted() && lines.is_sorted(), "{lines:?} {definition:?}");
+    assert!(definition.contains(&true) && lines.iter().zip(&definition).any(|(lines, defined)| *lines && !defined));
+}
