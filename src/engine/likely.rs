@@ -62,7 +62,7 @@ impl Project<'_> {
         references.likely = located.collect();
         let files = self.reader.source().files();
         let is_cut = |text: &str, word: &str| {
-            let is_part = |c: char| !c.is_ascii() && c.is_alphanumeric() || c == '@';
+            let is_part = |c: char| !c.is_ascii() && c.is_alphanumeric() || matches!(c, '@' | '\\');
             text.match_indices(word)
                 .any(|(at, _)| text[..at].ends_with(is_part) || text[at + word.len()..].starts_with(is_part))
         };
