@@ -260,11 +260,8 @@ impl SourceIndex {
             !range_of(&self.texts, |entry| entry.0, term).iter().any(|entry| is_code(entry.1))
                 && !range_of(&self.paths, |entry| entry.0, term).iter().any(|entry| is_code(entry.1))
         };
-        let is_name = |word: &str| {
-            let (upper, lower) = (|b: &u8| b.is_ascii_uppercase(), |b: &u8| b.is_ascii_lowercase());
-            let is_camel = || word.as_bytes().windows(2).any(|two| lower(&two[0]) && upper(&two[1]));
-            word.len() >= SHORTEST_ABSENT && !word.contains('-') && (word.contains('_') || is_camel())
-        };
+        let is_name =
+            |word: &str| word.len() >= SHORTEST_ABSENT && !word.contains('-') && is_code_name(word, 0, word.len());
         let absent = query.iter().filter(|(term, (_, word))| is_name(word) && is_absent(**term));
         let mut absent: Vec<Clean> = absent.map(|(_, (_, word))| word.clone()).collect();
         absent.sort();
