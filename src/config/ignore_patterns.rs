@@ -8,6 +8,8 @@
 //! nothing. Here a pattern is matched by walking all its positions side by side, so that it takes at most its length
 //! times the path's.
 
+use std::collections::HashMap;
+
 /// Longer patterns match nothing: no path is as long.
 const MAX_BYTES: usize = 4096;
 
@@ -15,6 +17,8 @@ const MAX_BYTES: usize = 4096;
 #[derive(Debug, Clone, Default)]
 pub struct IgnorePatterns {
     list: Vec<IgnorePattern>,
+    /// The indexes of the patterns by the last byte of what they match, and of those that do not say it, by none.
+    by_end: HashMap<Option<u8>, Vec<usize>>,
 }
 
 impl IgnorePatterns {
@@ -32,12 +36,20 @@ impl IgnorePatterns {
         let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
         let lines = text.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         let patterns = lines.filter(|line| !line.starts_with(b"#")).map(without_trailing_spaces);
-        Self { list: patterns.filter_map(|line| IgnorePattern::parse(line, fold).ok()).collect() }
+        let mut all = Self::default();
+        patterns.filter_map(|line| IgnorePattern::parse(line, fold).ok()).for_each(|pattern| all.add(pattern));
+        all
+    }
+
+    fn add(&mut self, pattern: IgnorePattern) {
+        let literal = pattern.tail.last().or_else(|| pattern.head.last().filter(|_| pattern.is_literal()));
+        self.by_end.entry(literal.copied()).or_default().push(self.list.len());
+        self.list.push(pattern);
     }
 
     /// Adds one pattern for paths in lower case; `!` in front makes it an exception.
     pub(super) fn push(&mut self, written: &str) -> Result<(), &'static str> {
-        self.list.push(IgnorePattern::parse(written.as_bytes(), true)?);
+        self.add(IgnorePattern::parse(written.as_bytes(), true)?);
         Ok(())
     }
 
@@ -50,8 +62,10 @@ impl IgnorePatterns {
     /// Returns what [`IgnorePatterns::verdict`] does, with the index of the pattern that decides.
     pub(super) fn deciding(&self, path: &[u8], is_dir: bool) -> Option<(usize, bool)> {
         let name = memchr::memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..]);
-        let last = self.list.iter().rposition(|pattern| pattern.matches(path, name, is_dir))?;
-        Some((last, !self.list.get(last)?.negative))
+        let matching = |at: &&usize| self.list[**at].matches(path, name, is_dir);
+        let ends = [path.last().copied(), None].into_iter().filter_map(|end| self.by_end.get(&end));
+        let last = *ends.filter_map(|patterns| patterns.iter().rev().find(matching)).max()?;
+        Some((last, !self.list[last].negative))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -113,6 +127,10 @@ impl IgnorePattern {
         let skipped = tokens.iter().filter(|token| **token == Token::MaySkip).count();
         let (head, tail) = ends(&tokens);
         Ok(Self { negative, dir_only, name_only, tokens, shortest: one_byte - skipped, head, tail })
+    }
+
+    fn is_literal(&self) -> bool {
+        self.head.len() == self.tokens.len()
     }
 
     /// Returns whether it matches `path`, whose last part is `name`.

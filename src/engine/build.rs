@@ -287,7 +287,7 @@ impl<T> PackBuild<'_, '_, T> {
         let knowledge = project.knowledge_sections(&prepared.context, root, &references, job.agent.as_ref());
         if let Some(root) = root {
             let named = knowledge.paths().chain(&prepared.context.instructions.origin.path);
-            let named: Vec<_> = named.chain(prepared.context.mentioned_paths(root)).collect();
+            let named: Vec<_> = named.chain(prepared.context.mentioned_paths(&references.mentioned)).collect();
             project.add_likely_code(root, &mut references, &named);
         }
         if let Some(skip) = self.skip {

@@ -344,7 +344,9 @@ impl<'a> PackWriter<'a> {
         if self.policy.renderings || self.order.markdown.is_some() {
             return Ok(());
         }
-        for pack in packs.iter_mut().filter(|pack| pack.status != PackStatus::Removed) {
+        let copies = folder.ending(".md")?;
+        let has_copy = |pack: &PackState| copies.binary_search(&markdown_copy::name(&pack.name)).is_ok();
+        for pack in packs.iter_mut().filter(|pack| pack.status != PackStatus::Removed && has_copy(pack)) {
             if markdown_copy::remove(folder, &pack.name)? {
                 pack.files.push(markdown_copy::name(&pack.name));
                 pack.reasons.push("`output.markdown` is off".to_owned());

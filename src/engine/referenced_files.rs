@@ -119,6 +119,7 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
     pub(super) fn for_pack(&self, root: usize, profile: &Profile) -> (RootReferences, Vec<Diagnostic>) {
         let project = self.project;
         let mut references = RootReferences { url: project.issue_url(root), ..RootReferences::default() };
+        references.mentioned = self.referenced.get(&root).map(|found| found.mentioned.clone()).unwrap_or_default();
         let mut diagnostics = Vec::new();
         let mut seen: BTreeSet<(&RepoPath, Option<&String>)> = BTreeSet::new();
         let mut code: BTreeMap<&RepoPath, ReferencedCode> = BTreeMap::new();

@@ -122,6 +122,21 @@ pub(super) fn content(body: &SectionBody, level: DetailLevel) -> Option<Clean> {
     }
 }
 
+/// Measures the text of a section at a level; the sizes of a passage are kept, since many packs show it.
+pub(super) fn measure(body: &SectionBody, level: DetailLevel, counter: &Counter) -> Option<Amount> {
+    let weight = match level {
+        DetailLevel::Full => None,
+        DetailLevel::Lean => Some(ChunkWeight::Boilerplate),
+        DetailLevel::Excerpt => Some(ChunkWeight::Normal),
+        DetailLevel::Brief => Some(ChunkWeight::Key),
+        DetailLevel::Pointer | DetailLevel::LeftOut => return Some(counter.measure(&content(body, level)?)),
+    };
+    match body {
+        SectionBody::Passage(passage, _) => passage.amount(weight, counter),
+        _ => Some(counter.measure(&content(body, level)?)),
+    }
+}
+
 /// A step that lowers sections to the level `to`. The room that is left after it is shared out among them.
 #[derive(Debug)]
 pub(super) struct TrimStep {

@@ -1,6 +1,6 @@
 //! A selection with the sizes that a plan is computed from.
 
-use super::level::{DetailLevel, Plan, content};
+use super::level::{DetailLevel, Plan, content, measure};
 use crate::redact::Clean;
 use crate::render::{self, Form};
 use crate::select::{Amount, Candidate, Counter, SectionBody, Selection, Trim, trust_name};
@@ -43,12 +43,12 @@ impl<'a> MeasuredSelection<'a> {
         });
         let parts: Vec<[Clean; 3]> = parts.collect();
         let tag = Form::CURRENT.longest_tag(&head_text, parts.iter().flatten().map(Clean::as_str));
-        let sizes = |(candidate, [text, pointer, place]): (&Candidate, [Clean; 3])| {
+        let sizes = |(candidate, [_, pointer, place]): (&Candidate, [Clean; 3])| {
             let has_pointer = matches!(candidate.body, SectionBody::Passage(..) | SectionBody::Levels(_));
             let empty = frame(candidate, &place, "");
             let line = |content| render::Frame { pointer: true, content, ..empty };
             SectionSizes {
-                full: counter.measure(&text),
+                full: measure(&candidate.body, DetailLevel::Full, counter).unwrap_or_default(),
                 frame: counter.measure(&render::empty_frame(tag, &empty)),
                 line: (has_pointer && line(&pointer).is_line()).then(|| counter.measure(&line("").pointer_line())),
                 shortened_line: counter.measure(&Form::CURRENT.shortened_line(&empty.shortened_line())),

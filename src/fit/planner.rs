@@ -378,7 +378,7 @@ impl Planner<'_> {
         let at_most = fillers.iter().enumerate().take_while(|(index, filler)| {
             let text = content(&filler.candidate.body, DetailLevel::Full).unwrap_or_default();
             let before = if *index < grown { self.measured.sections[filler.at].full } else { Amount::default() };
-            let size = Amount { tokens: 0, ..counter.measure(&text).minus(before) };
+            let size = Amount { tokens: 0, ..Amount::of(&text).minus(before) };
             let fits = size.fits(room);
             room = room.minus(size);
             fits

@@ -1,6 +1,6 @@
 //! The walk down the ladder of trimming steps, and the size of a pack without its root's text after each.
 
-use super::level::{DetailLevel, TrimStep, content};
+use super::level::{DetailLevel, TrimStep, measure};
 use super::measured::MeasuredSelection;
 use crate::render::{Footer, Form, LISTED};
 use crate::select::Amount;
@@ -143,7 +143,7 @@ impl<'a> TrimmingWalk<'a> {
         let mut amount = Amount::default();
         if to != DetailLevel::LeftOut {
             let candidate = &self.measured.selection.candidates[section];
-            let text = self.measured.counter.measure(&content(&candidate.body, to)?);
+            let text = measure(&candidate.body, to, self.measured.counter)?;
             if text.chars >= previous.minus(self.measured.around(section, level)).chars {
                 return None;
             }

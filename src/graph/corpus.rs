@@ -2,7 +2,7 @@
 
 use super::entry::{Entry, GraphRules};
 use super::status::{complete_status, item_state};
-use crate::model::{Code, Diagnostic, Place, RepoPath, natural_cmp};
+use crate::model::{Code, Diagnostic, ItemState, Place, RepoPath, natural_cmp};
 use crate::records::Item;
 use crate::redact::Clean;
 use std::hash::{Hash, Hasher};
@@ -13,6 +13,8 @@ pub struct Corpus {
     /// Items in natural order of their ids; of several with one id only the first that was read.
     pub entries: Vec<Arc<Entry>>,
     pub rules: GraphRules,
+    /// The state of each item.
+    pub(super) states: Vec<ItemState>,
 }
 
 impl Corpus {
@@ -46,7 +48,8 @@ impl Corpus {
             }
         }
         diagnostics.sort();
-        (Self { entries: kept, rules }, diagnostics)
+        let states = kept.iter().map(|entry| item_state(entry, &rules)).collect();
+        (Self { entries: kept, rules, states }, diagnostics)
     }
 
     pub(super) fn id(&self, item: usize) -> &str {
@@ -68,7 +71,7 @@ impl Corpus {
         let Some(entry) = self.entries.get(item) else { return };
         let Item { id, origin, title, status, .. } = &entry.item;
         (id, &origin.shown, &origin.url, title, status).hash(state);
-        (item_state(entry, &self.rules), entry.has_untrusted_title()).hash(state);
+        (self.states[item], entry.has_untrusted_title()).hash(state);
         entry.issue.as_ref().map(|issue| (&issue.url, issue.state)).hash(state);
         // Removals concern the line if its title came from the text.
         if !entry.removals.is_empty() || entry.issue.as_ref().is_some_and(|issue| !issue.removals.is_empty()) {

@@ -4,7 +4,6 @@ use super::corpus::Corpus;
 use super::entry::SourceRules;
 use super::link::{IssueRef, issue_on, issue_or_number};
 use super::names::NameIndex;
-use super::status::item_state;
 use super::text::RecordedRemoval;
 use crate::model::{Diagnostic, ItemState, Relation, RepoPath};
 use crate::redact::Clean;
@@ -158,7 +157,7 @@ impl Graph {
     }
 
     pub fn state(corpus: &Corpus, item: usize) -> ItemState {
-        corpus.entries.get(item).map_or(ItemState::Unknown, |entry| item_state(entry, &corpus.rules))
+        corpus.states.get(item).copied().unwrap_or(ItemState::Unknown)
     }
 
     /// Returns the problems of the relations, sorted; each names the items that it concerns.

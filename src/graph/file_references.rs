@@ -1,6 +1,7 @@
 //! The references of an item to files: found, left out, with warnings; each once, in order.
 
 use super::entry::{Entry, ShownPlace};
+use super::mentioned::MentionedItem;
 use super::quote::one_line;
 use crate::model::{Code, Diagnostic, LineRange, Place, RepoPath, bounded, natural_cmp};
 use crate::records::KeptCode;
@@ -55,6 +56,8 @@ pub struct ItemReferences {
     pub kept: Vec<KeptCodeRef>,
     pub missing: Vec<MissingReference>,
     pub diagnostics: Vec<Diagnostic>,
+    /// The items that its text names, each once, in the order of the text.
+    pub mentioned: Vec<MentionedItem>,
 }
 
 /// The most parts of one file that are included separately; more are the whole file, or its outline.
@@ -224,7 +227,8 @@ impl<'a> ReferenceCollector<'a> {
         });
         diagnostics.sort();
         diagnostics.dedup();
-        ItemReferences { files, kept, missing: limit_missing(missing), diagnostics: bounded(diagnostics) }
+        let (missing, diagnostics) = (limit_missing(missing), bounded(diagnostics));
+        ItemReferences { files, kept, missing, diagnostics, mentioned: Vec::new() }
     }
 }
 

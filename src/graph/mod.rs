@@ -11,6 +11,7 @@ mod entry;
 mod file_references;
 mod files;
 mod link;
+mod mentioned;
 mod merge_issues;
 mod names;
 mod quote;
@@ -24,6 +25,9 @@ pub use edges::{Edge, EdgeSource, Graph, RootMatch, Target, Unresolved};
 pub use entry::{ClaimedIssue, Entry, GraphRules, Identity, IssueDraft, ParsedComment, ShownPlace, SourceRules};
 pub use file_references::{FileKind, FileRef, ItemReferences, KeptCodeRef, MissingReference};
 pub use files::{FileLookup, RepoFiles};
+pub use mentioned::MentionedItem;
+#[cfg(test)]
+pub(crate) use mentioned::{name_in, unstruck, words};
 pub use merge_issues::merge_issues;
 pub use names::claim;
 pub use status::plain_status;

@@ -8,6 +8,7 @@ use super::entry::{Entry, GraphRules, ShownPlace};
 use super::file_references::{Absence, FileKind, FileRef, ItemReferences, MissingReference, ReferenceCollector};
 use super::files::{FileLookup, RepoFiles, is_listed, is_usual};
 use super::link::{Location, Locator, WebAddress, issue_on, number, paths_behind_branch, target_of_link};
+use super::mentioned::mentioned_items;
 use super::names::{NameIndex, last};
 use super::quote::{Quoter, shortened};
 use super::text::ParsedText;
@@ -23,7 +24,7 @@ use std::collections::BTreeMap;
 const MAX_RANGE: u64 = 100;
 
 impl Graph {
-    /// Returns the ADRs, documents and code files that an item refers to, in its fields, its title and its body.
+    /// Returns the ADRs, documents and code files that an item refers to, in its fields, its title and its body, and other items.
     pub fn references(&self, corpus: &Corpus, item: usize, lookup: &FileLookup<'_>) -> ItemReferences {
         let entry = &corpus.entries[item];
         let mut search = self.search(corpus, entry, lookup);
@@ -34,7 +35,7 @@ impl Graph {
             search.add_body(&draft.body, &draft.text);
         }
         search.resolve_numbers();
-        search.collected.finish()
+        ItemReferences { mentioned: mentioned_items(self, corpus, item), ..search.collected.finish() }
     }
 
     /// Returns the code files that `documents` of an item name, and those that exist and cannot be shown: a list of tasks names

@@ -28,9 +28,7 @@ pub fn conflict_line(text: &str) -> Option<u32> {
 
 /// Returns what [`conflict_line`] does for a Markdown text, in which markers inside fenced code are text.
 pub fn conflict_in_markdown(text: &str) -> Option<u32> {
-    if !text.contains("<<<<<<< ") {
-        return None;
-    }
+    memchr::memmem::find(text.as_bytes(), b"<<<<<<< ")?;
     let mut fence: Option<(char, usize)> = None;
     first_conflict(text.lines().map(|line| {
         let content = line.trim();

@@ -226,6 +226,12 @@ pub fn names_successor(field: &str) -> bool {
     means("successor", &plain)
 }
 
+/// Returns whether a line says that something replaces what it is about.
+pub fn states_successor(line: &str) -> bool {
+    let plain = line.to_lowercase().replace(['_', '-'], " ");
+    MEANINGS.of("succession").iter().any(|words| plain.contains(words))
+}
+
 /// Returns whether a text has a year in it, as dates have.
 pub fn has_year(text: &str) -> bool {
     let is_year = |part: &str| part.len() == 4 && part.parse().is_ok_and(|year: u32| (1900..2200).contains(&year));

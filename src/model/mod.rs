@@ -24,7 +24,7 @@ pub use commands::{Commands, harmless_json};
 pub use conflict::{conflict_in_markdown, conflict_line, conflict_sides};
 pub use decision::{
     DecisionState, StatusPosition, decision_state, has_year, is_status_template, names_nothing, names_successor,
-    state_at,
+    state_at, states_successor,
 };
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity, bounded};
 pub use digest::{Digest, Digester};

@@ -2,9 +2,9 @@
 
 use super::words::is_cjk;
 use crate::redact::Clean;
+use foldhash::{HashMap, HashSet};
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 

@@ -8,6 +8,7 @@ pub use assemble::seal;
 
 use crate::model::Digest;
 use crate::wire;
+use std::ops::Range;
 
 /// The time and the program of a build, which the hash of a pack does not cover.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,11 +93,61 @@ pub fn bytes_of(pack: &wire::Pack) -> Vec<u8> {
 /// Returns the form of RFC 8785 that the hash covers: without the hash and what depends on it, and without the stamp.
 ///
 /// The wire types hold strings, integers, lists and structs, none of which can fail to serialize. Their keys are ASCII and
-/// their numbers below 2^53, so that `serde_json`, which sorts the keys of a `Value`, writes that form.
-fn hashed_form(pack: &wire::Pack) -> String {
-    let mut json = serde_json::to_value(pack).unwrap_or_default();
-    if let Some(fields) = json.as_object_mut() {
-        fields.retain(|name, _| !["hash", "pack_id", "generated_at", "generator"].contains(&name.as_str()));
+/// their numbers below 2^53, so that only the order of the keys is left to do for `serde_json`.
+fn hashed_form(pack: &wire::Pack) -> Vec<u8> {
+    let json = serde_json::to_vec(pack).unwrap_or_default();
+    let mut sorted = Vec::with_capacity(json.len());
+    let without: [&[u8]; 4] = [b"\"hash\"", b"\"pack_id\"", b"\"generated_at\"", b"\"generator\""];
+    add_sorted(&mut json.as_slice(), &without, &mut sorted);
+    sorted
+}
+
+/// Adds the value with which `json` begins, its keys sorted, and moves behind it; `without` are keys that it loses, in their
+/// quotation marks. `json` is valid, without white space, and its keys are names.
+fn add_sorted<'j>(json: &mut &'j [u8], without: &[&[u8]], out: &mut Vec<u8>) {
+    let (Some(&open @ (b'{' | b'[')), start) = (json.first(), out.len()) else {
+        return out.extend_from_slice(scalar(json));
+    };
+    let is_object = open == b'{';
+    let mut values: Vec<(&'j [u8], Range<usize>)> = Vec::new();
+    *json = &json[1..];
+    while !matches!(json.first(), None | Some(b'}' | b']')) {
+        let key = if is_object { scalar(json) } else { &[] };
+        *json = json.strip_prefix(b":").unwrap_or(json);
+        let from = out.len() - start;
+        add_sorted(json, &[], out);
+        values.push((key, from..out.len() - start));
+        *json = json.strip_prefix(b",").unwrap_or(json);
     }
-    json.to_string()
+    *json = json.get(1..).unwrap_or_default();
+    // The elements of a list have no keys, and stay in their order.
+    values.sort_by_key(|(key, _)| *key);
+    values.retain(|(key, _)| !without.contains(key));
+    let unsorted = out.split_off(start);
+    out.push(open);
+    for (at, (key, value)) in values.into_iter().enumerate() {
+        let (comma, colon): (&[u8], &[u8]) = (if at > 0 { b"," } else { b"" }, if is_object { b":" } else { b"" });
+        [comma, key, colon, &unsorted[value]].into_iter().for_each(|part| out.extend_from_slice(part));
+    }
+    out.push(if is_object { b'}' } else { b']' });
+}
+
+/// Returns the string, number or word with which `json` begins, and moves behind it.
+fn scalar<'j>(json: &mut &'j [u8]) -> &'j [u8] {
+    let mut end = 1;
+    if json.starts_with(b"\"") {
+        // What follows a backslash ends nothing.
+        while let Some(at) = memchr::memchr2(b'"', b'\\', &json[end..]) {
+            end += at + 1;
+            if json[end - 1] == b'"' {
+                break;
+            }
+            end += 1;
+        }
+    } else {
+        end = json.iter().position(|byte| matches!(byte, b',' | b'}' | b']')).unwrap_or(json.len());
+    }
+    let (scalar, rest) = json.split_at(end);
+    *json = rest;
+    scalar
 }

@@ -1,8 +1,8 @@
 //! Sizes of texts in every unit that a budget may limit, and the search for the most that one holds.
 
 use crate::config::Tokenizer;
+use foldhash::HashMap;
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 /// The size of a text in every unit that a budget may limit.

@@ -1,6 +1,5 @@
 //! Selection of the sections that one pack could hold, in the order of the pack.
 
-use super::context::MentionedItem;
 use super::neighbours::NEIGHBOURS;
 use super::origins::redactions;
 use super::root::MAX_LISTED_RELATIONS;
@@ -11,7 +10,7 @@ use super::{
     SectionBody, SelectedRoot, Selection, SelectionContext, Trim,
 };
 use crate::config::{Group, Policy};
-use crate::graph::{Edge, Entry, FileRef, Graph, Target};
+use crate::graph::{Edge, Entry, FileRef, Graph, MentionedItem, Target};
 use crate::model::{Relation, natural_cmp};
 use crate::redact::Clean;
 use std::cell::OnceCell;
@@ -178,11 +177,12 @@ pub fn hash_selection_inputs<H: Hasher>(
         }
     }
     context.graph.unresolved(root).hash(state);
-    for MentionedItem { item, place, replaces } in context.mentioned(root) {
+    for MentionedItem { item, place, replaces } in &references.mentioned {
         (place, replaces).hash(state);
         whole(*item, state);
     }
-    let RootReferences { files, code, kept, secrets, missing, likely, absent, warnings, url } = references;
+    let RootReferences { files, code, kept, secrets, missing, likely, absent, warnings, url, mentioned: _ } =
+        references;
     (secrets, missing, likely, absent, warnings, url, files.len(), code.len(), kept.len()).hash(state);
     for ReferencedLines { code, removals, by, at } in kept {
         let entry = &context.corpus.entries[*by];

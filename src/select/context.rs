@@ -10,7 +10,7 @@ use super::outline::{AdrHeadings, Chunk, ChunkWeight, ExcerptSize, MarkedText, i
 use super::passage::{PassageBuilder, without_comments};
 use super::{Input, Passage, SectionBody, TextLevels, WORDS};
 use crate::config::{Excerpt, Profile};
-use crate::graph::{Block, Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, ShownPlace, Target};
+use crate::graph::{Block, Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, Target};
 use crate::markdown::front_matter::{front_matter, key};
 use crate::markdown::{Heading, KeyHeadings};
 use crate::model::{RepoPath, floor_cluster};
@@ -58,13 +58,6 @@ pub(super) struct NeighbourBody {
     pub(super) has_result: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct MentionedItem {
-    pub(super) item: usize,
-    pub(super) place: ShownPlace,
-    pub(super) replaces: bool,
-}
-
 /// Everything that the packs of one profile are selected from.
 #[derive(Debug)]
 pub struct SelectionContext<'a> {
@@ -83,7 +76,6 @@ pub struct SelectionContext<'a> {
 pub struct SharedPassages {
     keys: KeyHeadings,
     adr_headings: AdrHeadings,
-    pub(super) mentions: Vec<OnceLock<Vec<MentionedItem>>>,
     /// The bodies of each item as a neighbour, and as a parent.
     neighbours: Vec<[OnceLock<NeighbourBody>; 2]>,
     files: Mutex<HashMap<FileKey, Arc<OnceLock<FileSection>>>>,
@@ -92,12 +84,11 @@ pub struct SharedPassages {
 impl SharedPassages {
     pub fn of(corpus: &Corpus, profile: &Profile, excerpt: &Excerpt) -> Self {
         let (keys, adr_headings) = (KeyHeadings::new(&profile.key_headings), AdrHeadings::of(excerpt));
-        let mentions = corpus.entries.iter().map(|_| OnceLock::new()).collect();
         let neighbours = corpus.entries.iter().map(|_| Default::default()).collect();
-        Self { keys, adr_headings, mentions, neighbours, files: Mutex::default() }
+        Self { keys, adr_headings, neighbours, files: Mutex::default() }
     }
 
-    /// Drops all passages; what items mention stays.
+    /// Drops all passages.
     pub fn clear(&mut self) {
         self.neighbours.iter_mut().flatten().for_each(|slot| drop(slot.take()));
         self.files.get_mut().unwrap_or_else(PoisonError::into_inner).clear();

@@ -1,13 +1,13 @@
 //! Sections of the items around the root: neighbours, and items that its text names without a relation.
 
-use super::context::{MentionedItem, NeighbourBody};
+use super::context::NeighbourBody;
 use super::origins::{item_origin, redactions_in_neighbour};
 use super::selector::{RootReferences, Selector};
 use super::types::{CHILD, DEPENDENCY, PARENT, RELATED, SectionKind};
-use super::{Candidate, Evidence, Filler, Rank, SectionBody, SelectionContext, WORDS};
+use super::{Candidate, Evidence, Filler, Rank, SectionBody, SelectionContext};
 use crate::config::Group;
-use crate::graph::{Block, Edge, Graph, ShownPlace, Target};
-use crate::model::{Relation, latin_parts, natural_cmp, with_plain_hyphens};
+use crate::graph::{Edge, Graph, MentionedItem, Target};
+use crate::model::{Relation, natural_cmp, states_successor};
 use crate::redact::Clean;
 use std::collections::BTreeSet;
 
@@ -98,7 +98,7 @@ impl Selector<'_> {
         let related: BTreeSet<usize> =
             graph.edges(self.root).iter().chain(graph.claims(self.root)).filter_map(item_of).collect();
         let mut to_fill = Vec::new();
-        for MentionedItem { item, place, replaces } in context.mentioned(self.root) {
+        for MentionedItem { item, place, replaces } in &references.mentioned {
             let body = &context.corpus.entries[*item].item.body;
             let path = &body.origin.path;
             let is_document = || references.files.iter().any(|reference| reference.file.path == *path);
@@ -193,99 +193,10 @@ pub(super) fn item_of(edge: &Edge) -> Option<usize> {
     }
 }
 
-/// The most items that a text names for its pack; a list of hundreds names none in particular.
-const MAX_MENTIONED: usize = 30;
-/// The longest end of an id that names it.
-const LONGEST_END: usize = 8;
-
-/// Returns the items that the texts of `root` name outside of code, each once, in the order of the texts.
-fn read_mentioned(context: &SelectionContext<'_>, root: usize) -> Vec<MentionedItem> {
-    let entry = &context.corpus.entries[root];
-    let (mut found, mut seen): (Vec<MentionedItem>, BTreeSet<usize>) = (Vec::new(), BTreeSet::from([root]));
-    let prose = entry.body.markdown.outline.blocks.iter().filter(|block| block.fence.is_none());
-    let text = |block: &Block| entry.body.clean.get(block.range.clone()).unwrap_or_default();
-    let lines = prose.flat_map(|block| text(block).lines().zip(block.line..));
-    let path = &entry.item.body.origin.path;
-    let lines = lines.map(|(line, number)| (line, path, entry.body.line_in_file(&entry.item.body, number)));
-    let (fields, path) = (entry.field_texts(), &entry.item.origin.path);
-    let fields = [(&entry.item.title, entry.item.line)].into_iter().chain(fields);
-    let fields = fields.flat_map(|(text, line)| text.as_str().lines().map(move |text| (text, path, line)));
-    // Trackers write ids without their common beginning: `a1b` for `proj-a1b`.
-    let beginning = entry.item.id.rsplit_once('-').map(|(beginning, _)| beginning);
-    let by_end = |word: &str| {
-        let has = |kind: fn(&u8) -> bool| word.bytes().any(|byte| kind(&byte));
-        let is_end = has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && word.len() <= LONGEST_END;
-        beginning.filter(|_| is_end).and_then(|start| context.graph.named(context.corpus, &format!("{start}-{word}")))
-    };
-    // Most lines name nothing, and those of quotations are others'.
-    let may_name = |line: &str| {
-        let has_name = line.contains(['-', '#', ':', '_']);
-        (has_name || beginning.is_some() && line.contains(|c: char| c.is_ascii_digit()))
-            && !line.trim_start().starts_with('>')
-    };
-    for (line, path, number) in fields.chain(lines).filter(|(line, ..)| may_name(line)) {
-        let line = &*with_plain_hyphens(line);
-        let whole = !line.contains("~~") && !line.contains('<');
-        let parts = if whole { vec![line] } else { unstruck(line) };
-        for word in parts.into_iter().flat_map(words) {
-            let named = |word: &str| context.graph.named(context.corpus, word);
-            let part = || latin_parts(word).find_map(|(_, part)| named(name_in(part)?));
-            let item = name_in(word).and_then(named).or_else(|| by_end(word));
-            let Some(item) = item.or_else(|| if word.is_ascii() { None } else { part() }) else { continue };
-            if seen.insert(item) {
-                let place = ShownPlace { path: path.clone(), line: number };
-                found.push(MentionedItem { item, place, replaces: names_successor(line) });
-            }
-        }
-        if found.len() >= MAX_MENTIONED {
-            found.truncate(MAX_MENTIONED);
-            break;
-        }
-    }
-    found
-}
-
-/// Returns the parts of a line that are neither struck through nor a comment.
-pub(super) fn unstruck(line: &str) -> Vec<&str> {
-    let mut parts: Vec<&str> = line.split("~~").step_by(2).collect();
-    for (begin, end) in [("<!--", "-->"), ("<del>", "</del>"), ("<s>", "</s>")] {
-        let outside = |part| {
-            let (first, rest) = str::split_once(part, begin).unwrap_or((part, ""));
-            [first, rest.rsplit_once(end).map_or("", |(_, after)| after)]
-        };
-        parts = parts.into_iter().flat_map(outside).collect();
-    }
-    parts
-}
-
-pub(super) fn words(line: &str) -> impl Iterator<Item = &str> {
-    let is_separator = |c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '#' | '/' | ':'));
-    line.split(is_separator).map(|word| word.trim_end_matches(['.', ':']))
-}
-
-/// Returns the id or issue that a word without spaces could be.
-pub(super) fn name_in(word: &str) -> Option<&str> {
-    let word = word.trim_end_matches(['.', ':', '-', '/', '#']).trim_start_matches(['.', '-', '/', ':']);
-    let marked = word.bytes().any(|byte| matches!(byte, b'-' | b'#' | b':' | b'_' | b'/'));
-    let is_issue = || word.contains('#') || word.contains("/issues/") || word.contains("/pull/");
-    let is_name = || !word.contains('/') && !word.starts_with(|c: char| c.is_ascii_digit());
-    (word.len() > 1 && marked && (is_name() || is_issue())).then_some(word)
-}
-
-pub(super) fn names_successor(line: &str) -> bool {
-    let plain = line.to_lowercase().replace(['_', '-'], " ");
-    WORDS.of("succession").iter().any(|words| plain.contains(words))
-}
-
 impl SelectionContext<'_> {
-    /// Returns the items that the text of `root` names outside of code, read once.
-    pub(super) fn mentioned(&self, root: usize) -> &[MentionedItem] {
-        self.shared.mentions[root].get_or_init(|| read_mentioned(self, root))
-    }
-
-    /// Returns the files of the items that the text of `root` names.
-    pub fn mentioned_paths(&self, root: usize) -> impl Iterator<Item = &Clean> {
-        self.mentioned(root).iter().flat_map(|it| self.corpus.entries[it.item].origins().map(|origin| &origin.shown))
+    /// Returns the files of the items that a root names.
+    pub fn mentioned_paths<'a>(&'a self, mentioned: &[MentionedItem]) -> impl Iterator<Item = &'a Clean> {
+        mentioned.iter().flat_map(|it| self.corpus.entries[it.item].origins().map(|origin| &origin.shown))
     }
 
     /// Returns the line of an item's file or text on which something was stated; empty if it is unknown.
@@ -306,7 +217,7 @@ impl SelectionContext<'_> {
             return false;
         }
         let Some((path, line)) = edge.evidence.at.rsplit_once(':') else { return false };
-        line.parse().is_ok_and(|line| names_successor(self.line_of(item, path, line)))
+        line.parse().is_ok_and(|line| states_successor(self.line_of(item, path, line)))
     }
 }
 

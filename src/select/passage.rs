@@ -23,6 +23,8 @@ pub struct Passage {
     chars: u64,
     /// What is above each weight, once it was asked for.
     above: [OnceLock<Option<Clean>>; 5],
+    /// The sizes of the whole text and of what is above each weight, like those of its chunks.
+    amounts: [OnceLock<Amount>; 6],
     /// What a cut is computed from, once one was asked for: all packs of a profile have one counter.
     sizes: OnceLock<PassageSizes>,
 }
@@ -54,7 +56,8 @@ impl Passage {
     pub fn new(text: Clean, chunks: Vec<Chunk>, place: Clean) -> Self {
         debug_assert_eq!(chunks.last().map_or(0, |chunk| chunk.range.end), text.len());
         let chars = count(&text);
-        Self { text, chunks, place, chars, above: [const { OnceLock::new() }; 5], sizes: OnceLock::new() }
+        let (above, amounts, sizes) = Default::default();
+        Self { text, chunks, place, chars, above, amounts, sizes }
     }
 
     pub fn full(&self) -> &Clean {
@@ -77,6 +80,13 @@ impl Passage {
             (text.len() < self.text.len() && count(&text) < self.chars).then_some(text)
         };
         self.above[weight as usize].get_or_init(shorten).as_ref()
+    }
+
+    /// Measures the whole text, or what is above a weight; `None` as [`Passage::above`].
+    pub fn amount(&self, weight: Option<ChunkWeight>, counter: &Counter) -> Option<Amount> {
+        let text = weight.map_or(Some(&self.text), |weight| self.above(weight))?;
+        let known = &self.amounts[weight.map_or(0, |weight| 1 + weight as usize)];
+        Some(*known.get_or_init(|| counter.measure(text)))
     }
 
     /// Returns the chunks of `weight` before byte `at`, and all weightier ones.

@@ -1,7 +1,7 @@
 //! Sections of what the root refers to: documents, code, and lines of code at a commit.
 
 use super::code::{anchor, code_sections, identifiers, lines_at_commit};
-use super::neighbours::{names_successor, nth_line};
+use super::neighbours::nth_line;
 use super::origins::{add_lines, record_origin, redactions, redactions_in_file};
 use super::selector::{CodeUse, Loaded, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences, Selector};
 use super::types::{ADR, CODE, DOCUMENT, Filler, LIKELY, SectionKind, TextLevels};
@@ -9,7 +9,7 @@ use super::{Candidate, Evidence, Input, Omission, ParsedDocument, Rank, SectionB
 use crate::graph::{Entry, FileKind, FileRef, Graph, ItemState, MissingReference, ShownPlace};
 use crate::knowledge::LikelyFile;
 use crate::markdown::words;
-use crate::model::{Digest, RepoPath};
+use crate::model::{Digest, RepoPath, states_successor};
 use crate::redact::{Clean, CleanBuf};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -236,7 +236,7 @@ impl Selector<'_> {
         let entry = &self.context.corpus.entries[self.root];
         let origins = [&entry.item.body.origin, &entry.item.origin];
         let Some(origin) = origins.into_iter().find(|origin| origin.path == at.path) else { return false };
-        self.is_settled_root() && names_successor(self.context.line_of(self.root, &origin.shown, at.line))
+        self.is_settled_root() && states_successor(self.context.line_of(self.root, &origin.shown, at.line))
     }
 
     /// Returns the headings of a document that the text by an item names.

@@ -156,7 +156,7 @@ impl EdgeList {
         }
         let mut others: Vec<Clean> =
             unresolved.chain(more).chain((!unknown.is_empty()).then(|| names.finish())).collect();
-        let none = match (&others[..], context.mentioned(root)) {
+        let none = match (&others[..], &references.mentioned[..]) {
             ([], []) => "No relations.",
             ([], _) => "No relations are stated; the text names other items.",
             _ => "No relations to known items.",

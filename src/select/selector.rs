@@ -3,7 +3,7 @@
 use super::origins::origin_of_item;
 use super::{Candidate, Fillers, Input, Notice, Omission, ParsedDocument, SelectionContext, TextOrigin, Trim};
 use crate::config::Group;
-use crate::graph::{FileRef, KeptCode, MissingReference, ParsedText, RecordedRemoval, ShownPlace};
+use crate::graph::{FileRef, KeptCode, MentionedItem, MissingReference, ParsedText, RecordedRemoval, ShownPlace};
 use crate::knowledge::LikelyFile;
 use crate::model::{Digest, LineRange, RepoPath};
 use crate::redact::{Clean, CleanBuf};
@@ -76,6 +76,7 @@ pub struct RootReferences {
     pub absent: Vec<Clean>,
     pub warnings: Vec<Notice>,
     pub url: Option<Clean>,
+    pub mentioned: Vec<MentionedItem>,
 }
 
 /// The most files of code in a pack where some are named by neighbours alone.

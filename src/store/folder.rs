@@ -243,10 +243,15 @@ impl Folder {
     /// Lists the regular files that end in `.json` and have a name that this program could have given, sorted by bytes; empty if
     /// the folder does not exist.
     pub fn list(&self) -> Result<Vec<String>, StoreError> {
+        self.ending(".json")
+    }
+
+    /// Lists the regular files that end in `end`, as [`list`](Self::list) does.
+    pub fn ending(&self, end: &str) -> Result<Vec<String>, StoreError> {
         if let Some(files) = self.memory() {
-            return Ok(files.keys().filter(|name| name.ends_with(".json")).cloned().collect());
+            return Ok(files.keys().filter(|name| name.ends_with(end)).cloned().collect());
         }
-        self.names(&|name, kind| name.ends_with(".json") && is_plain(name) && kind.is_file())
+        self.names(&|name, kind| name.ends_with(end) && is_plain(name) && kind.is_file())
     }
 
     /// Lists the names that end in `.json` and that [`list`](Self::list) leaves out, sorted by bytes.

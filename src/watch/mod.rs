@@ -32,8 +32,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The silence that ends a burst of events: editors save in several steps.
-const QUIET: Duration = Duration::from_millis(50);
+/// The silence that ends a burst of events: editors save in several steps, of a few milliseconds each.
+const QUIET: Duration = Duration::from_millis(20);
 
 /// The most changed paths that are tracked one by one.
 const MAX_TOUCHED: usize = 256;

@@ -1,8 +1,9 @@
 //! Runs `tests/cases/select.yml`: what single texts are read as.
 
 use super::source_text::SourceText;
-use super::{Tier, WorkItemJson, code, neighbours, outline, references};
-use crate::graph::{Node, Outline, Value};
+use super::{Tier, WorkItemJson, code, outline, references};
+use crate::graph::{self, Node, Outline, Value};
+use crate::model::states_successor;
 use crate::redact::Clean;
 use serde::Deserialize;
 use serde_yaml::Value as Yaml;
@@ -52,9 +53,9 @@ fn read(case: &Case) -> Yaml {
             text.find("limits").is_some_and(|at| references::is_naming(text, at, at + "limits".len())).into()
         }
         "names requirements" => references::names_requirements(text).into(),
-        "ids" => list(neighbours::words(text).filter_map(neighbours::name_in).collect()),
-        "without struck through" => neighbours::unstruck(text).concat().into(),
-        "names a successor" => neighbours::names_successor(text).into(),
+        "ids" => list(graph::words(text).filter_map(graph::name_in).collect()),
+        "without struck through" => graph::unstruck(text).concat().into(),
+        "names a successor" => states_successor(text).into(),
         "fence" => code::fence_for(text).into(),
         "fields" => {
             let Value::Map(fields) = node(&case.text).value else { return Yaml::Null };
