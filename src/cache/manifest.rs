@@ -161,6 +161,9 @@ impl Cache {
         let inputs = run.inputs(source)?;
         let same = inputs.par_iter().with_min_len(64).all(|(key, digest)| key.digest_now(source, &base) == *digest);
         let packs = &self.manifest.packs;
+        // Where no file could be a rendering, none has to be looked for.
+        let is_plain = policy.exclusive && folder.ending(".md").is_ok_and(|names| names.is_empty());
+        let policy = FreshnessPolicy { exclusive: policy.exclusive && !is_plain, ..policy };
         let unchanged = |name: &String| packs.get(name).is_some_and(|pack| pack.is_unchanged(folder, name, policy));
         (same && run.names.par_iter().with_min_len(64).all(unchanged)).then_some(run)
     }

@@ -35,17 +35,12 @@ pub(super) fn mentioned_items(graph: &Graph, corpus: &Corpus, root: usize) -> Ve
         let is_end = has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && word.len() <= LONGEST_END;
         beginning.filter(|_| is_end).and_then(|start| graph.named(corpus, &format!("{start}-{word}")))
     };
-    // Most lines name nothing, and those of quotations are others'. Without a way out the loops take many bytes at once.
-    let may_name = |line: &str| {
-        let bytes = line.as_bytes();
-        let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
-        let is_within = |(byte, next): (&u8, &u8)| matches!(byte, b'-' | b'#' | b':') & (*next > b' ');
-        let has_name = pairs.fold(false, |any, pair| any | is_within(pair));
-        let has_digit = || bytes.iter().fold(false, |any, byte| any | byte.is_ascii_digit());
-        (has_name || bytes.contains(&b'_') || beginning.is_some() && has_digit()) && !line.trim_start().starts_with('>')
-    };
+    // Most blocks and lines name nothing, and the lines of quotations are others'.
+    let may_hold = |text: &str| may_hold_name(text.as_bytes(), beginning.is_some());
+    let may_name = |line: &str| may_hold(line) && !line.trim_start().starts_with('>');
     let path = &entry.item.body.origin.path;
-    let lines = prose.flat_map(|block| text(block).lines().zip(block.line..)).filter(|(line, _)| may_name(line));
+    let blocks = prose.map(|block| (text(block), block.line)).filter(|(text, _)| may_hold(text));
+    let lines = blocks.flat_map(|(text, first)| text.lines().zip(first..)).filter(|(line, _)| may_name(line));
     let lines = lines.map(|(line, number)| (line, path, entry.body.line_in_file(&entry.item.body, number)));
     let (fields, path) = (entry.field_texts(), &entry.item.origin.path);
     let fields = [(&entry.item.title, entry.item.line)].into_iter().chain(fields);
@@ -70,6 +65,19 @@ pub(super) fn mentioned_items(graph: &Graph, corpus: &Corpus, root: usize) -> Ve
         }
     }
     found
+}
+
+/// Returns whether a text has a mark inside of a word, an underscore or, if `by_digit`, a digit.
+fn may_hold_name(text: &[u8], by_digit: bool) -> bool {
+    let is_kept = |byte: u8| u8::from(byte == b'_') | u8::from(by_digit) & u8::from(byte.is_ascii_digit());
+    let is_mark = |byte: u8| u8::from(byte == b'-') | u8::from(byte == b'#') | u8::from(byte == b':');
+    let next = text.get(1..).unwrap_or_default();
+    // Without branches the compiler takes many bytes at once.
+    let any = |(bytes, next): (&[u8], &[u8])| {
+        let pairs = bytes.iter().zip(next);
+        pairs.fold(0, |any, (byte, next)| any | is_kept(*byte) | is_mark(*byte) & u8::from(*next > b' ')) != 0
+    };
+    text.last().is_some_and(|last| is_kept(*last) != 0) || text.chunks(64).zip(next.chunks(64)).any(any)
 }
 
 /// Returns the parts of a line that are neither struck through nor a comment.

@@ -23,6 +23,7 @@ fn marker(line: &str) -> Option<Marker> {
 ///
 /// A text about conflicts may show one marker: all must be there, in their order.
 pub fn conflict_line(text: &str) -> Option<u32> {
+    memchr::memmem::find(text.as_bytes(), b"<<<<<<< ")?;
     first_conflict(text.lines().map(|line| (line, true)))
 }
 

@@ -106,22 +106,22 @@ def items(root, count):
     return root / f"work_items/000/t-{min(77, count - 1)}.md"
 
 
-def keps(root, _):
+def keps(root, count=679):
     """One folder an item, its body in a file beside it, and as many other texts around them."""
     prose = Prose(1832)
     draw = prose.random
     write(root / "contextpack.yml",
           "version: 1\noutput: {dir: packs}\nwork_items:\n  - {include: [\"keps/**/kep.yaml\"], id: \"{dir}\", body_file: README.md, "
           "fields: {related: [see-also, replaces]}}\n")
-    for n in range(679):
+    for n in range(count):
         folder = root / f"keps/sig-{WORDS[n % 24]}/{n}-{WORDS[n % len(WORDS)]}"
-        other = draw.randrange(679)
+        other = draw.randrange(count)
         see = f"keps/sig-{WORDS[other % 24]}/{other}-{WORDS[other % len(WORDS)]}"
         write(folder / "kep.yaml", f"title: The {WORDS[n % len(WORDS)]}\nkep-number: {n}\nauthors:\n  - \"@{WORDS[n % 30]}\"\n"
               f"status: implemented\nsee-also:\n  - \"/{see}\"\n")
         body = f"# KEP-{n}\n\n" + prose.text(min(90_000, int(draw.expovariate(1 / 28_500)) + 2000))
         write(folder / "README.md", body + f"\nAs in [the other](/{see}/README.md).\n")
-    for n in range(474):
+    for n in range(count * 474 // 679):
         write(root / f"docs/notes/{n}.md", f"# Note {n}\n\n" + prose.text(2500))
     return root / "keps/sig-cache/0-cache/README.md"
 
@@ -185,7 +185,7 @@ def main():
     try:
         for size in args.sizes:
             root = folder / size
-            make, count = (keps, 0) if size == "keps" else (items, int(size))
+            make, count = (keps, 679) if size == "keps" else (items, int(size))
             if not root.exists():
                 changed = make(root, count)
                 write(root / ".gitignore", "packs/\n.changed\n")

@@ -70,7 +70,7 @@ def main():
     root = folder / "keps"
     try:
         if not root.exists():
-            scale.keps(root, 0)
+            scale.keps(root)
             scale.write(root / ".gitignore", "packs/\n")
             subprocess.run(["git", "init", "-q"], cwd=root, check=True)
             subprocess.run(["git", "add", "-A"], cwd=root, check=True)
