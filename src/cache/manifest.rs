@@ -7,7 +7,7 @@ use crate::store::{Folder, StoreError};
 use crate::wire;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The cached facts about the packs of a repo.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -51,12 +51,25 @@ pub struct PackSummary {
     pub redacted: u64,
 }
 
-/// A build of all roots without an error in any pack.
+/// A pack that could not be built of the inputs that there were.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FailedPack {
+    pub name: String,
+    pub root: String,
+    pub profile: String,
+    pub reasons: Vec<String>,
+    /// Its file of an earlier build, which was kept.
+    pub kept: Option<FileFingerprint>,
+}
+
+/// A build of all roots that depended on nothing but its inputs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CompletedBuild {
     pub job: Digest,
     pub config: Digest,
+    /// The names of the packs that were built.
     pub names: Vec<String>,
+    pub failed: Vec<FailedPack>,
     listing: Digest,
     /// The inputs: whether each is of the snapshot, its index in the listing, and the digest of its content.
     inputs: Vec<(bool, usize, Digest)>,
@@ -123,10 +136,10 @@ impl CompletedBuild {
         [job, config]: [Digest; 2],
         inputs: &Inputs<'_>,
         listed: &[Diagnostic],
-        names: Vec<String>,
+        (names, failed): (Vec<String>, Vec<FailedPack>),
     ) -> Option<Self> {
         let listing = listing_digest(inputs.source, listed, cache.base_digester());
-        Some(Self { job, config, names, listing, inputs: inputs.observed()? })
+        Some(Self { job, config, names, failed, listing, inputs: inputs.observed()? })
     }
 
     fn inputs(&self, source: &dyn SourceTree) -> Option<Vec<(InputKey, Digest)>> {
@@ -154,7 +167,11 @@ impl Cache {
         if listing_digest(source, listed, self.base_digester()) != run.listing {
             return None;
         }
-        if policy.exclusive && folder.list().ok()? != run.names {
+        let kept = run.failed.iter().filter_map(|failed| Some((&failed.name, failed.kept.as_ref()?)));
+        let names: BTreeSet<&String> = run.names.iter().chain(kept.clone().map(|(name, _)| name)).collect();
+        if policy.exclusive && !folder.list().ok()?.iter().eq(names)
+            || !kept.clone().all(|(name, it)| it.holds(folder, name))
+        {
             return None;
         }
         let base = self.base_digester();

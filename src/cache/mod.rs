@@ -14,7 +14,7 @@ mod texts;
 
 pub use inputs::{FilePurpose, InputCaches, Inputs};
 pub use manifest::{
-    CachedPack, CompletedBuild, FileFingerprint, FreshnessPolicy, Manifest, PackSummary, rendering_name,
+    CachedPack, CompletedBuild, FailedPack, FileFingerprint, FreshnessPolicy, Manifest, PackSummary, rendering_name,
 };
 
 use crate::model::{Digest, Digester};

@@ -9,7 +9,9 @@ use super::{
     BudgetLimits, BuildJob, BuildObserver, BuildReport, Built, Configuration, EngineError, Planned, Project,
     Repository, RootError, Skip, Unsettled, WrittenPack, build_packs, markdown_copy,
 };
-use crate::cache::{Cache, CachedPack, CompletedBuild, FileFingerprint, FreshnessPolicy, Manifest, PackSummary};
+use crate::cache::{
+    Cache, CachedPack, CompletedBuild, FailedPack, FileFingerprint, FreshnessPolicy, Manifest, PackSummary,
+};
 use crate::config::Policy;
 use crate::model::{Code, Digest, Shard, SourceTree as _, Untracked};
 use crate::render;
@@ -229,8 +231,14 @@ impl<'a> PackWriter<'a> {
         let (cache, files) = (self.cache?, self.repository.files());
         let run = cache.fresh(&self.job, files, files.diagnostics(), self.order.folder, self.policy)?;
         let packs = run.names.iter().filter_map(|name| Some(unchanged(name, cache.manifest.packs.get(name)?)));
+        let failed = run.failed.iter().cloned().map(|FailedPack { name, root, profile, reasons, kept: _ }| {
+            let (status, summary, files) = (PackStatus::Failed, None, Vec::new());
+            PackState { name, root, profile, status, reasons, summary, files }
+        });
         let report = BuildReport { diagnostics: cache.manifest.diagnostics.clone(), blocked: false };
-        Some(BuildResult { packs: packs.collect(), report, is_fresh: true, ..BuildResult::default() })
+        let mut packs: Vec<PackState> = packs.chain(failed).collect();
+        packs.sort();
+        Some(BuildResult { packs, report, is_fresh: true, ..BuildResult::default() })
     }
 
     /// Returns the state of a pack whose fingerprint is the cached one and whose file is untouched.
@@ -313,14 +321,22 @@ impl<'a> PackWriter<'a> {
     ) -> Option<Manifest> {
         let cache = self.cache?;
         let BuildResult { packs: states, report, unresolved, .. } = result;
-        let are_built = !states.is_empty() && states.iter().all(|state| state.summary.is_some());
-        let is_complete = are_built && !report.blocked && unresolved.is_empty();
-        let run = is_complete.then(|| {
-            let (names, listed) = (packs.keys().cloned().collect(), self.repository.files().diagnostics());
-            let digests = [self.job, self.config];
-            CompletedBuild::new(cache, digests, &project.reader.inputs, listed, names)
-        });
-        Some(Manifest { environment: None, packs, diagnostics: report.diagnostics.clone(), run: run.flatten() })
+        let failed: Vec<&PackState> = states.iter().filter(|state| state.summary.is_none()).collect();
+        // Why a pack fails can be in packs of the configured folder, which are all compared if it is this one.
+        let is_known = failed.is_empty() || self.policy.exclusive && self.order.what.out.is_none();
+        let is_complete = !states.is_empty() && is_known && !report.blocked && unresolved.is_empty();
+        let record = || {
+            let failed = failed.iter().map(|PackState { name, root, profile, reasons, .. }| {
+                let kept = self.order.folder.read(name).ok()?.map(FileFingerprint::new);
+                let (name, root, profile) = (name.clone(), root.clone(), profile.clone());
+                Some(FailedPack { name, root, profile, reasons: reasons.clone(), kept })
+            });
+            let names = (packs.keys().cloned().collect(), failed.collect::<Option<_>>()?);
+            let listed = self.repository.files().diagnostics();
+            CompletedBuild::new(cache, [self.job, self.config], &project.reader.inputs, listed, names)
+        };
+        let run = if is_complete { record() } else { None };
+        Some(Manifest { environment: None, packs, diagnostics: report.diagnostics.clone(), run })
     }
 
     /// Removes packs whose root or profile is gone, unless unverifiable, and Markdown copies that the configuration does not want.

@@ -94,6 +94,32 @@ fn warnings_and_strictness_are_those_of_a_build() {
 }
 
 #[test]
+fn a_pack_that_cannot_be_built_is_told_again_until_its_item_is_mended() {
+    let sandbox = built();
+    let item = sandbox.read("work_items/feat-cache.md");
+    sandbox.write("work_items/feat-cache.md", format!("{item}\0"));
+    let (first, kept) = (sandbox.run(&["build", "-v"]), packs(&sandbox));
+    let told = |text: &str| text.lines().filter(|line| !line.contains(" packs: ")).collect::<Vec<_>>().join("\n");
+    for _ in 0..2 {
+        let again = sandbox.run(&["build", "-v"]);
+        assert_eq!((again.code, &*again.stdout, told(&again.stderr)), (first.code, "", told(&first.stderr)));
+    }
+    let json = |code| sandbox.json(code, &["build", "--format", "json"])["packs"].clone();
+    let known = json(first.code);
+    fs::remove_dir_all(sandbox.root().join(CACHE)).unwrap();
+    assert_eq!(json(first.code), known);
+    // The pack that was kept is an input like any other.
+    fs::remove_file(sandbox.root().join("packs/feat-cache.coding.json")).unwrap();
+    let without = sandbox.run(&["build", "-v"]);
+    fs::remove_dir_all(sandbox.root().join(CACHE)).unwrap();
+    assert_eq!(told(&sandbox.run(&["build", "-v"]).stderr), told(&without.stderr));
+    sandbox.write("work_items/feat-cache.md", item);
+    sandbox.expect(0, &["build"]);
+    assert_ne!(kept, Vec::new());
+    assert_eq!(packs(&sandbox), kept);
+}
+
+#[test]
 fn a_damaged_or_foreign_cache_is_dropped_with_a_note_and_changes_nothing() {
     let sandbox = built();
     let before = packs(&sandbox);
