@@ -67,9 +67,10 @@ pub(super) fn mentioned_items(graph: &Graph, corpus: &Corpus, root: usize) -> Ve
     found
 }
 
-/// Returns whether a text has a mark inside of a word, an underscore or, if `by_digit`, a digit.
+/// Returns whether a text has a mark inside of a word, an underscore, what may be a typographic hyphen or, if `by_digit`, a digit.
 fn may_hold_name(text: &[u8], by_digit: bool) -> bool {
-    let is_kept = |byte: u8| u8::from(byte == b'_') | u8::from(by_digit) & u8::from(byte.is_ascii_digit());
+    let is_digit = |byte: u8| u8::from(by_digit) & u8::from(byte.is_ascii_digit());
+    let is_kept = |byte: u8| u8::from(byte == b'_') | u8::from(byte == 0xe2) | is_digit(byte);
     let is_mark = |byte: u8| u8::from(byte == b'-') | u8::from(byte == b'#') | u8::from(byte == b':');
     let next = text.get(1..).unwrap_or_default();
     // Without branches the compiler takes many bytes at once.

@@ -314,3 +314,15 @@ fn of_equals_those_that_the_roots_text_mentions_leave_last() {
     let has = |id: &str| pack.contains(&format!("<section id=\"dependency.{id}\""));
     assert_eq!([has("t-2"), has("t-3")], [false, true], "{pack}");
 }
+
+#[test]
+fn a_text_names_an_item_with_a_hyphen_of_any_kind() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work_items/b.md", "---\nid: alpha-beta\ntitle: Other\n---\nIts text.\n");
+    for text in ["see alpha-beta", "- see alpha\u{2011}beta", "# see alpha\u{2013}beta", "See alpha\u{2010}beta."] {
+        sandbox.write("work_items/a.md", format!("---\nid: task\ntitle: A\n---\n\n{text}\n"));
+        sandbox.commit();
+        let run = sandbox.run(&["render", "task"]);
+        assert!(run.stdout.contains("id=\"related.alpha-beta\""), "{text}: {run:?}");
+    }
+}
