@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """How long builds of large repos take: cold, with nothing changed, with one file changed.
 
-    cargo build --release && tests/bench/scale.py [SIZE|keps]... [--program PATH] [--keep DIR]
+    cargo build --release && tests/bench/scale.py [SIZE|keps|documents]... [--program PATH] [--keep DIR]
 
 Repos are made up from a seed, the same every time: `SIZE` work items of 1 to 8 KB with a parent,
 dependencies and references to 500 ADRs, or `keps`, 679 items in folders of their own among 1,832
-text files of 21.5 MB. Times are the best of several runs with warm file caches; memory is the
+text files of 21.5 MB, or `documents`, 5,000 of which an agent's pack shows a few. Times are the best of several runs with warm file caches; memory is the
 program's largest resident set. Without arguments: keps, 1000, 10000.
 """
 
@@ -126,6 +126,21 @@ def keps(root, count=679):
     return root / "keps/sig-cache/0-cache/README.md"
 
 
+def documents(root, count=5000):
+    """Documents of which an agent is shown a few, and 50 items."""
+    prose = Prose(count)
+    draw = prose.random
+    write(root / "contextpack.yml", "version: 1\noutput: {dir: packs}\ndocuments:\n  - {include: [\"docs/**/*.md\"], type: reference}\n")
+    write(root / "agents/coder.md", "---\nname: coder\n---\n\n# Coder\n\nYou write code.\n")
+    for n in range(count):
+        title = f"# The {WORDS[n % len(WORDS)]} {WORDS[n * 7 % len(WORDS)]} {n}\n\n"
+        write(root / f"docs/{n // 100}/{n}.md", title + prose.text(draw.randint(2000, 6000)))
+    for n in range(50):
+        fields = f"id: T-{n}\ntitle: Make the {WORDS[n % len(WORDS)]} again\nstatus: open"
+        write(root / f"work_items/t-{n}.md", f"---\n{fields}\n---\n\n{prose.text(2000)}")
+    return root / "work_items/t-3.md"
+
+
 def run(program, root, *args):
     """Runs the program; seconds, MiB of its largest resident set, its last line."""
     # A home of its own, outside of the repo: the key of a cache in the repo is not trusted, and nothing would be cached.
@@ -139,7 +154,7 @@ def run(program, root, *args):
         seconds = time.perf_counter() - began
         err.seek(0)
         lines = err.read().decode().splitlines()
-    if os.waitstatus_to_exitcode(status) not in (0, 4):
+    if os.waitstatus_to_exitcode(status) not in (0, 3, 4):
         raise SystemExit("\n".join(lines[-5:]))
     return seconds, usage.ru_maxrss / 1024, lines[-1] if lines else ""
 
@@ -158,6 +173,13 @@ def measured(program, root, changed, often):
         shutil.rmtree(root / ".contextpack", ignore_errors=True)
         return run(program, root, "build", "-q")
 
+    def delivered():
+        shutil.rmtree(root / ".contextpack", ignore_errors=True)
+        return run(program, root, "render", "T-3", "--agent", "coder")
+
+    if (root / "agents").exists():
+        return {"an agent's pack": best(often, delivered)}
+
     def edited():
         with changed.open("a") as file:
             file.write("One more line.\n")
@@ -170,6 +192,12 @@ def measured(program, root, changed, often):
     row["nothing changed"] = best(often, lambda: run(program, root, "build", "-q"))
     row["one file changed"] = best(often, edited)
     row["check"] = best(often, lambda: run(program, root, "check", "-q"))
+    row["one of 64 shards"] = best(often, lambda: run(program, root, "build", "-q", "--shard", "1/64", "--out", str(root.parent / "shard")))
+    whole = changed.read_text()
+    changed.write_text(whole + "\0")
+    run(program, root, "build", "-q")
+    row["nothing, one broken"] = best(often, lambda: run(program, root, "build", "-q"))
+    changed.write_text(whole)
     return row
 
 
@@ -185,7 +213,7 @@ def main():
     try:
         for size in args.sizes:
             root = folder / size
-            make, count = (keps, 679) if size == "keps" else (items, int(size))
+            make, count = {"keps": (keps, 679), "documents": (documents, 5000)}.get(size) or (items, int(size))
             if not root.exists():
                 changed = make(root, count)
                 write(root / ".gitignore", "packs/\n.changed\n")
@@ -194,11 +222,11 @@ def main():
                 (root / ".changed").write_text(str(changed.relative_to(root)))
             changed = root / (root / ".changed").read_text()
             rows[size] = measured(program, root, changed, 2 if count >= 100_000 else 5)
-            packs = list((root / "packs").iterdir())
+            packs = list((root / "packs").iterdir()) if (root / "packs").exists() else []
             print(f"\n{size}: {len(packs)} packs, {sum(pack.stat().st_size for pack in packs) / 1e6:.1f} MB")
             for what, (seconds, memory, _) in rows[size].items():
                 print(f"  {what:17} {seconds:8.3f} s {memory:7.0f} MiB", flush=True)
-        sizes = sorted(int(size) for size in rows if size != "keps")
+        sizes = sorted(int(size) for size in rows if size.isdigit())
         for small, large in zip(sizes, sizes[1:]):
             growth = {what: rows[str(large)][what][0] / rows[str(small)][what][0] for what in rows[str(small)]}
             print(f"\n{small} → {large} items: " + ", ".join(f"{what} × {by:.1f}" for what, by in growth.items()))
