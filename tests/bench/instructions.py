@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts the instructions of two builds on one thread, and compares them with those of the last landed program.
 
-    CARGO_INCREMENTAL=0 cargo build && tests/bench/instructions.py [--program PATH] [--write]
+    CARGO_INCREMENTAL=0 cargo test --no-run && tests/bench/instructions.py [--program PATH] [--write]
 
 The repos are those of scale.py: 25 items with 10 ADRs, and 8 items in folders of their own. A count that is more than 3 %
 above that of instructions.txt fails, unless the commit that wrote the file says in its body what the instructions buy;
