@@ -28,8 +28,8 @@ pub(super) fn size_limit(extension: &str) -> u64 {
 
 /// Reads a file of at most `limit` bytes as text: LF line ends, no byte-order mark.
 ///
-/// `path` is opened folder by folder from the handle of the root, and no link is followed on the way: one that is swapped
-/// in after the path was checked is refused. Opening does not wait, so a FIFO cannot block a build.
+/// `path` is opened from the handle of the root, and no link is followed on the way: one that is swapped in after the path
+/// was checked is refused. Opening does not wait, so a FIFO cannot block a build.
 pub(super) fn read(root: &Dir, path: &str, limit: u64) -> Result<String, Refusal> {
     read_bytes(root, path, limit).and_then(decode)
 }

@@ -1,20 +1,18 @@
 //! Headings recognized by their meaning: case, level, punctuation, emoji, emphasis, numbering and qualifiers are ignored,
 //! and the usual synonyms count, also in German, French, Spanish, Portuguese, Japanese and Chinese.
 
-use crate::model::WordLists;
-use std::collections::{HashMap, HashSet};
-use std::sync::{LazyLock, PoisonError, RwLock};
+use crate::model::{Memo, WordLists};
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 const WORDS: &str = include_str!("key_headings.txt");
 
 static LISTS: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(WORDS));
 
-const MOST_KNOWN: usize = 10_000;
-
 #[derive(Debug)]
 pub(crate) struct KeyHeadings {
     phrases: HashSet<String>,
-    known: RwLock<HashMap<String, bool>>,
+    known: Memo<bool>,
 }
 
 impl KeyHeadings {
@@ -28,19 +26,11 @@ impl KeyHeadings {
             }
             phrases.insert(phrase);
         }
-        Self { phrases, known: RwLock::default() }
+        Self { phrases, known: Memo::default() }
     }
 
     pub(crate) fn contain(&self, title: &str) -> bool {
-        if let Some(known) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(title) {
-            return *known;
-        }
-        let found = self.find(title);
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        if known.len() < MOST_KNOWN {
-            known.insert(title.to_owned(), found);
-        }
-        found
+        self.known.get(title, || self.find(title))
     }
 
     fn find(&self, title: &str) -> bool {

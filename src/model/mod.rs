@@ -11,6 +11,7 @@ mod digest;
 mod github;
 mod item;
 mod kinds;
+mod memo;
 mod named_enum;
 mod names;
 mod path;
@@ -34,6 +35,7 @@ pub use github::{
 };
 pub use item::{CardSource, ItemState, Relation, is_card_type};
 pub use kinds::{LIKELY_CODE, OUTLINE_HEAD, OriginKind, RULES, TESTS, section_kind};
+pub use memo::Memo;
 pub(crate) use named_enum::named_enum;
 pub use names::{
     canonical, did_you_mean, ends_name, has_letter_prefix, is_other_script, is_typographic_hyphen, latin_parts,

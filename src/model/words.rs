@@ -1,7 +1,8 @@
 //! Lists of words in data files, and the fields that a tracker changes by itself.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{LazyLock, PoisonError, RwLock};
+use super::memo::Memo;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// Words or phrases by the name of their list: in their order, and sorted.
 #[derive(Debug)]
@@ -32,15 +33,13 @@ impl WordLists {
 
 static WORDS: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(include_str!("volatile.txt")));
 
-/// The most names whose meaning is kept.
-const MOST_KNOWN: usize = 10_000;
-
 /// Returns whether the field `name` with the value `text` changes with every sync of a tracker, or is of use to its
 /// programs only: times of creation and change, counts of comments and votes, locks, node ids, URLs of APIs.
 ///
 /// What a person plans stays: due, start and target dates, milestones, estimates.
 pub fn is_volatile(name: &str, text: &str) -> bool {
-    let (meaning, text) = (meaning_of(name), text.trim());
+    static KNOWN: LazyLock<Memo<NameMeaning>> = LazyLock::new(Memo::default);
+    let (meaning, text) = (KNOWN.get(name, || meaning_of(name)), text.trim());
     meaning.internal
         || meaning.time && is_point_in_time(text)
         || meaning.count && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
@@ -48,7 +47,7 @@ pub fn is_volatile(name: &str, text: &str) -> bool {
 }
 
 /// What the values of a field may be, by its name.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct NameMeaning {
     internal: bool,
     time: bool,
@@ -56,29 +55,19 @@ struct NameMeaning {
     address: bool,
 }
 
-/// Returns what a name means; packs have few names, so that those seen before are kept.
 fn meaning_of(name: &str) -> NameMeaning {
-    static KNOWN: LazyLock<RwLock<HashMap<String, NameMeaning>>> = LazyLock::new(RwLock::default);
-    if let Some(known) = KNOWN.read().unwrap_or_else(PoisonError::into_inner).get(name) {
-        return *known;
-    }
     let words = words(name);
     let joined = words.concat();
     let is = |list: &str, word: &str| WORDS.has(list, word);
     let is_done = |word: &String| is("done", word);
     let is_counted = |word: &String| WORDS.of("counted").iter().any(|noun| is_form_of(word, noun));
-    let meaning = NameMeaning {
+    NameMeaning {
         internal: is("internal", &joined),
         time: is("time", &joined)
             || words.iter().any(is_done) && words.iter().all(|word| is_done(word) || is("when", word)),
         count: words.iter().any(is_counted) && words.iter().all(|word| is_counted(word) || is("count", word)),
         address: words.last().is_some_and(|word| matches!(word.as_str(), "url" | "uri" | "self" | "href" | "link")),
-    };
-    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
-    if known.len() < MOST_KNOWN {
-        known.insert(name.to_owned(), meaning);
     }
-    meaning
 }
 
 /// Divides a name into words in lower case: at every sign, and at capital letters within.

@@ -24,6 +24,11 @@ fn packs(sandbox: &Sandbox) -> Vec<(String, Vec<u8>)> {
     sandbox.files().into_iter().filter(|(path, _)| path.starts_with("packs/")).collect()
 }
 
+/// What a build says but for its last line, which has the time.
+fn told(text: &str) -> String {
+    text.lines().filter(|line| !line.contains(" packs: ")).collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn a_build_says_why_each_pack_was_written_and_writes_no_other() {
     let sandbox = built();
@@ -82,8 +87,7 @@ fn warnings_and_strictness_are_those_of_a_build() {
     let first = sandbox.run(&["build"]);
     let again = sandbox.run(&["build", "-v"]);
     assert!(first.stderr.contains("warning[unknown-id]"), "{first:?}");
-    let said = |text: &str| text.lines().filter(|line| !line.contains(" packs: ")).collect::<Vec<_>>().join("\n");
-    assert_eq!(said(&again.stderr), said(&first.stderr));
+    assert_eq!(told(&again.stderr), told(&first.stderr));
     sandbox.expect(3, &["build", "--strict"]);
     sandbox.expect(3, &["check", "--strict"]);
     sandbox.expect(0, &["check"]);
@@ -99,7 +103,6 @@ fn a_pack_that_cannot_be_built_is_told_again_until_its_item_is_mended() {
     let item = sandbox.read("work_items/feat-cache.md");
     sandbox.write("work_items/feat-cache.md", format!("{item}\0"));
     let (first, kept) = (sandbox.run(&["build", "-v"]), packs(&sandbox));
-    let told = |text: &str| text.lines().filter(|line| !line.contains(" packs: ")).collect::<Vec<_>>().join("\n");
     for _ in 0..2 {
         let again = sandbox.run(&["build", "-v"]);
         assert_eq!((again.code, &*again.stdout, told(&again.stderr)), (first.code, "", told(&first.stderr)));
