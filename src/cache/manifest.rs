@@ -71,8 +71,8 @@ pub struct CompletedBuild {
     pub names: Vec<String>,
     pub failed: Vec<FailedPack>,
     listing: Digest,
-    /// The inputs: whether each is of the snapshot, its index in the listing, and the digest of its content.
-    inputs: Vec<(bool, usize, Digest)>,
+    /// The inputs: whether each is of the snapshot, its index in the listing, and its content.
+    inputs: Vec<(bool, usize, FileFingerprint)>,
 }
 
 /// What the folder of packs must look like for the packs to be fresh.
@@ -139,17 +139,24 @@ impl CompletedBuild {
         (names, failed): (Vec<String>, Vec<FailedPack>),
     ) -> Option<Self> {
         let listing = listing_digest(inputs.source, listed, cache.base_digester());
-        Some(Self { job, config, names, failed, listing, inputs: inputs.observed()? })
+        // What the state of a file identified, it still does.
+        let before = cache.manifest.run.as_ref().filter(|run| run.listing == listing);
+        let before = before.map_or(&[][..], |run| &run.inputs).iter();
+        let before: BTreeMap<_, _> = before.map(|(issue, place, file)| ((*issue, *place), file)).collect();
+        let fingerprint = |(issue, place, digest)| {
+            let known = before.get(&(issue, place)).filter(|file| file.digest == digest);
+            (issue, place, known.map_or(FileFingerprint { digest, state: None }, |file| (*file).clone()))
+        };
+        let inputs = inputs.observed()?.into_iter().map(fingerprint).collect();
+        Some(Self { job, config, names, failed, listing, inputs })
     }
 
-    fn inputs(&self, source: &dyn SourceTree) -> Option<Vec<(InputKey, Digest)>> {
-        self.inputs
-            .iter()
-            .map(|(issue, place, digest)| {
-                let paths = if *issue { source.issues() } else { source.files() };
-                Some((InputKey { issue: *issue, path: paths.get(*place)?.clone() }, *digest))
-            })
-            .collect()
+    fn keys(&self, source: &dyn SourceTree) -> Option<Vec<InputKey>> {
+        let key = |(issue, place, _): &(bool, usize, _)| {
+            let paths = if *issue { source.issues() } else { source.files() };
+            Some(InputKey { issue: *issue, path: paths.get(*place)?.clone() })
+        };
+        self.inputs.iter().map(key).collect()
     }
 }
 
@@ -175,8 +182,11 @@ impl Cache {
             return None;
         }
         let base = self.base_digester();
-        let inputs = run.inputs(source)?;
-        let same = inputs.par_iter().with_min_len(64).all(|(key, digest)| key.digest_now(source, &base) == *digest);
+        let keys = run.keys(source)?;
+        let same = keys.par_iter().zip(&run.inputs).with_min_len(64).all(|(key, (.., file))| {
+            file.state.is_some() && source.state(&key.path) == file.state
+                || key.digest_now(source, &base) == file.digest
+        });
         let packs = &self.manifest.packs;
         // Where no file could be a rendering, none has to be looked for.
         let is_plain = policy.exclusive && folder.ending(".md").is_ok_and(|names| names.is_empty());
@@ -185,9 +195,29 @@ impl Cache {
         (same && run.names.par_iter().with_min_len(64).all(unchanged)).then_some(run)
     }
 
-    /// Saves the states of packs that are old enough by now, so that the next check need not read their files.
-    pub fn save_settled(&self, folder: &Folder) -> Result<(), StoreError> {
-        self.with_settled_states(folder).map_or(Ok(()), |manifest| self.save(&manifest))
+    /// Saves the states of packs and inputs that are old enough by now, so that the next check need not read their files.
+    pub fn save_settled(&self, folder: &Folder, source: &dyn SourceTree) -> Result<(), StoreError> {
+        let (packs, run) = (self.with_settled_states(folder), self.with_settled_inputs(source));
+        if packs.is_none() && run.is_none() {
+            return Ok(());
+        }
+        let manifest = packs.unwrap_or_else(|| self.manifest.clone());
+        self.save(&Manifest { run: run.or(manifest.run), ..manifest })
+    }
+
+    /// Returns the last build with the states of inputs that are old enough by now; `None` if there is no new one.
+    pub(super) fn with_settled_inputs(&self, source: &dyn SourceTree) -> Option<CompletedBuild> {
+        let mut run = self.manifest.run.clone()?;
+        let (now, base, keys) = (now(), self.base_digester(), run.keys(source)?);
+        let settle = |(key, (.., file)): (&InputKey, &mut (bool, usize, FileFingerprint))| {
+            // The state is taken first, so that a change in between shows in the text.
+            let state = if file.state.is_none() { source.state(&key.path) } else { None };
+            let state = state.filter(|state| state.is_rested(now) && key.digest_now(source, &base) == file.digest);
+            file.state = file.state.or(state);
+            state.is_some()
+        };
+        let settled = keys.par_iter().zip(&mut run.inputs).with_min_len(64).map(settle);
+        settled.reduce(|| false, |a, b| a | b).then_some(run)
     }
 
     /// Returns the manifest with the states of packs in `folder` that are old enough by now; `None` if there is no new one.

@@ -182,7 +182,7 @@ impl Repository {
     /// Writes what a build of all roots found out about the packs in `folder` to the cache, for the next process.
     pub(crate) fn save(&self, built: &BuildResult, folder: &Folder) {
         self.write_cache(|cache| match &built.manifest {
-            _ if built.is_fresh => cache.save_settled(folder),
+            _ if built.is_fresh => cache.save_settled(folder, self.files()),
             Some(manifest) => cache.save(manifest),
             None => Ok(()),
         });

@@ -1,7 +1,7 @@
 //! Tests of the cache with files that change and with clocks that are set back.
 
 use super::*;
-use crate::model::{Refusal, RepoPath, SourceTree};
+use crate::model::{FileState, Refusal, RepoPath, SourceTree};
 use crate::store::Folder;
 use std::fs;
 use std::sync::Mutex;
@@ -83,4 +83,59 @@ fn a_state_identifies_content_only_once_the_file_has_settled() {
     folder.write("x.json", b"1").unwrap();
     assert!(known.is_unchanged(&folder, "x.json"), "the bytes are the same again");
     assert!(!known.is_unchanged(&folder, "y.json"));
+}
+
+/// A file that says when it last changed, and counts how often it is read.
+struct Quiet(RepoPath, &'static str, i64, Mutex<u32>);
+
+impl SourceTree for Quiet {
+    fn files(&self) -> &[RepoPath] {
+        std::slice::from_ref(&self.0)
+    }
+
+    fn state(&self, _: &RepoPath) -> Option<FileState> {
+        FileState::new(4, 1, (self.2, 0), (self.2, 0))
+    }
+
+    fn read(&self, _: &RepoPath) -> Result<String, Refusal> {
+        *self.3.lock().unwrap() += 1;
+        Ok(self.1.to_owned())
+    }
+}
+
+#[test]
+fn an_input_that_has_settled_is_read_again_only_if_its_state_changes() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = Folder::open_anywhere(temp.path()).unwrap();
+    let mut cache = Cache::new(CacheFolder::in_memory().unwrap(), Digest::of(""), "");
+    let file = |text, changed| Quiet(RepoPath::new("a.md").unwrap(), text, changed, Mutex::default());
+    let job = Digest::of("job");
+    let record = |cache: &Cache, source: &Quiet| {
+        let inputs = Inputs::new(source, cache.for_reading(true));
+        inputs.read(&source.0).unwrap();
+        CompletedBuild::new(cache, [job, job], &inputs, &[], Default::default())
+    };
+    let is_fresh = |cache: &Cache, source: &Quiet| {
+        let policy = FreshnessPolicy { exclusive: false, renderings: false };
+        let found = cache.fresh(&job, source, &[], &folder, policy).is_some();
+        (found, std::mem::take(&mut *source.3.lock().unwrap()))
+    };
+    let source = file("text", 1);
+    cache.manifest.run = record(&cache, &source);
+    source.3.lock().unwrap().clone_from(&0);
+    assert_eq!(is_fresh(&cache, &source), (true, 1), "its state is not known yet");
+    cache.save_settled(&folder, &source).unwrap();
+    cache.manifest.run = cache.with_settled_inputs(&source);
+    let _ = is_fresh(&cache, &source);
+    assert_eq!(is_fresh(&cache, &source), (true, 0));
+    assert!(cache.with_settled_inputs(&source).is_none(), "nothing is to be saved again");
+    assert_eq!(is_fresh(&cache, &file("text", 2)), (true, 1), "touched");
+    assert_eq!(is_fresh(&cache, &file("tex2", 2)), (false, 1));
+    // The next build knows the state, as long as the content is the same.
+    cache.manifest.run = record(&cache, &source);
+    let _ = is_fresh(&cache, &source);
+    assert_eq!(is_fresh(&cache, &source), (true, 0));
+    let recent = i64::try_from(now() / 1_000_000_000).unwrap();
+    cache.manifest.run = record(&cache, &file("tex3", recent));
+    assert!(cache.with_settled_inputs(&file("tex3", recent)).is_none(), "it may change again without another time");
 }
