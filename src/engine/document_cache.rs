@@ -31,7 +31,7 @@ const NAMES: &str = "names";
 const TEXTS: &str = "texts";
 
 /// The raw text that the texts of a document are compared with: they are cached in full.
-const NOTHING: Piece<'static> = Piece { key: "", text: "", line: 1 };
+pub(super) const NOTHING: Piece<'static> = Piece { key: "", text: "", line: 1 };
 
 /// Whether packs hold the body of a document, and how many notes of each kind there are.
 type TextCounts = (bool, Option<([usize; 4], LeftOut)>);

@@ -15,6 +15,7 @@ mod in_memory;
 mod issues;
 mod items;
 mod knowledge;
+mod known_references;
 mod likely;
 pub mod markdown_copy;
 mod notices;

@@ -1,12 +1,14 @@
 //! The files that roots refer to: resolved, read and redacted once each.
 
 use super::agents::AgentContext;
+use super::known_references::KnownReferences;
 use super::project::Project;
 use super::reader::{CONFIG, Withheld, unreadable};
 use crate::cache::FilePurpose;
 use crate::config::{Profile, ProfileFile};
 use crate::graph::{
-    FileKind, FileLookup, FileRef, ItemReferences, KeptCodeRef, MissingReference, RepoFiles, ShownPlace, Target,
+    FileKind, FileLookup, FileRef, ItemReferences, KeptCodeRef, MissingReason, MissingReference, RepoFiles, ShownPlace,
+    Target,
 };
 use crate::knowledge::TestFiles;
 use crate::model::{Code, DecisionState, Diagnostic, Digest, Digester, Place, RepoPath, bounded, conflict_in_markdown};
@@ -63,17 +65,20 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
         let generated = |path: &RepoPath| project.is_own_output(path);
         let denied = |path: &RepoPath| project.reader.deny.denies(path) || path.is_under(output);
         let lookup = FileLookup { files: &files, tracked, denied: &denied, generated: &generated };
-        let names = OnceLock::new();
+        let (names, known) = (OnceLock::new(), KnownReferences::new(project));
         let resolved = |item: usize| {
             let names = || names.get_or_init(|| names_digest(project)).bytes();
             let identity = || project.corpus.entries[item].identity().bytes();
             let key = || Digester::default().part(names()).part(identity()).digest();
-            project.reader.inputs.memoized(key, || project.graph.references(&project.corpus, item, &lookup))
+            let found = || known.find(&key(), item, || project.graph.references(&project.corpus, item, &lookup));
+            project.reader.inputs.memoized(key, found)
         };
         let mut referenced: BTreeMap<usize, Arc<ItemReferences>> =
             items.into_par_iter().map(|item| (item, resolved(item))).collect();
         let read = |(path, purpose): (&RepoPath, FilePurpose)| (path.clone(), read_file(project, path, purpose, agent));
         let mut documents: BTreeMap<_, _> = wanted(&referenced, profiles).into_par_iter().map(read).collect();
+        let shown = |path: &RepoPath| Some(&documents.get(path)?.as_ref().ok()?.0);
+        known.keep(&referenced, &|path| shown(path).is_some_and(|shown| shown.as_str() == path.as_str()));
         for (item, found) in &mut referenced {
             // What documents of an item's own folder name, such as a list of tasks, it names too.
             let folder = project.corpus.entries[*item].item.origin.path.dir();
@@ -242,7 +247,8 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
             Some(Withheld::Secret) => return references.secrets.push(code.path.clone()),
             Some(Withheld::OtherAgent) => {
                 let (written, at, kind) = (code.shown.clone(), kept.at.clone(), FileKind::Code);
-                let missing = MissingReference { written, kind, reason: "other_agent", untrusted: false, at };
+                let missing =
+                    MissingReference { written, kind, reason: MissingReason::OtherAgent, untrusted: false, at };
                 return references.missing.push(missing);
             }
             None => {}

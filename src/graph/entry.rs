@@ -6,6 +6,7 @@ use crate::mentions::Markdown;
 use crate::model::{Code, Diagnostic, Digest, Digester, ItemState, Place, Relation, RepoPath};
 use crate::records::{Authored, Body, Comment, IssueLink, Item, KeptCode, Origin};
 use crate::redact::Clean;
+use serde::{Deserialize, Serialize};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
@@ -28,7 +29,7 @@ pub struct Entry {
     pub identity: Identity,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ShownPlace {
     pub path: RepoPath,
     pub line: u32,

@@ -3,13 +3,14 @@
 use super::entry::{Entry, ShownPlace};
 use super::mentioned::MentionedItem;
 use super::quote::one_line;
-use crate::model::{Code, Diagnostic, LineRange, Place, RepoPath, bounded, natural_cmp};
+use crate::model::{Code, Diagnostic, LineRange, Place, RepoPath, bounded, named_enum, natural_cmp};
 use crate::records::KeptCode;
 use crate::redact::{Clean, CleanBuf};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The kind of a referenced file: ADRs before documents, code last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum FileKind {
     Adr,
     Document,
@@ -17,13 +18,15 @@ pub enum FileKind {
 }
 
 /// A file that an item refers to, found in the repo (not yet read: reading may still be refused).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRef {
     pub kind: FileKind,
     pub path: RepoPath,
     /// The anchor of the heading if only that section is meant. A reference to the whole file wins over one to a part.
     pub anchor: Option<String>,
     pub lines: Option<LineRange>,
+    /// A cache holds no reference that has one.
+    #[serde(skip)]
     pub commit: Option<Clean>,
     pub at: ShownPlace,
     /// The place of a document in the item's list of documents; others come behind them.
@@ -31,24 +34,37 @@ pub struct FileRef {
 }
 
 /// Lines of a file at a commit that an item names by a URL, and that the snapshot keeps.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct KeptCodeRef {
     pub index: usize,
     pub at: ShownPlace,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+named_enum! {
+    /// Why a reference is not in a pack, as packs say it.
+    pub enum MissingReason {
+        Ambiguous = "ambiguous",
+        Boilerplate = "boilerplate",
+        Denied = "denied_path",
+        Limit = "limit",
+        NotInRepo = "not_in_repo",
+        OtherAgent = "other_agent",
+        OutsideRepo = "outside_repo",
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct MissingReference {
-    /// The reference as written; of boilerplate the path of the file.
+    /// The reference as written; of boilerplate the path of the file. A cache keeps it apart, as every text.
+    #[serde(skip)]
     pub written: Clean,
     pub kind: FileKind,
-    /// `not_in_repo`, `outside_repo`, `denied_path`, `boilerplate`, `ambiguous` or `limit`, as in packs.
-    pub reason: &'static str,
+    pub reason: MissingReason,
     pub untrusted: bool,
     pub at: ShownPlace,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemReferences {
     /// Files, ADRs first, in the order of the field `docs`, then by path; each once, code files once for each range of lines.
     pub files: Vec<FileRef>,
@@ -176,24 +192,27 @@ impl<'a> ReferenceCollector<'a> {
     pub(super) fn add_missing(&mut self, kind: FileKind, written: Clean, absence: Absence<'_>, at: &ShownPlace) {
         let shown = one_line(&written);
         let (reason, warning) = match absence {
-            Absence::Denied => ("denied_path", None),
-            Absence::NoSuchPlace => ("not_in_repo", None),
-            Absence::Boilerplate => ("boilerplate", None),
-            Absence::Limit => ("limit", None),
+            Absence::Denied => (MissingReason::Denied, None),
+            Absence::NoSuchPlace => (MissingReason::NotInRepo, None),
+            Absence::Boilerplate => (MissingReason::Boilerplate, None),
+            Absence::Limit => (MissingReason::Limit, None),
             Absence::OutsideRepo => {
                 let help = "name a file of this repo by its path from the root";
-                ("outside_repo", Some((Code::OutsideReference, format!("`{shown}` leads out of the repo"), help)))
+                (
+                    MissingReason::OutsideRepo,
+                    Some((Code::OutsideReference, format!("`{shown}` leads out of the repo"), help)),
+                )
             }
             Absence::NotInRepo => {
                 let what = ["ADR", "document", "file"][kind as usize];
                 let message = format!("no {what} of this repo is `{shown}`");
                 let help = "correct the reference, or add and track the file";
-                ("not_in_repo", Some((Code::DanglingReference, message, help)))
+                (MissingReason::NotInRepo, Some((Code::DanglingReference, message, help)))
             }
             Absence::Ambiguous(paths) => {
                 let names: Vec<String> = paths.iter().take(8).map(|path| format!("`{path}`")).collect();
                 let message = format!("`{shown}` may be {}", names.join(" or "));
-                ("ambiguous", Some((Code::AmbiguousReference, message, "name the file that is meant")))
+                (MissingReason::Ambiguous, Some((Code::AmbiguousReference, message, "name the file that is meant")))
             }
         };
         if let Some((code, message, help)) = warning {
@@ -247,7 +266,7 @@ fn references_to(kind: FileKind, path: &RepoPath, parts: FileParts) -> Vec<FileR
 
 /// Keeps the first missing references of each reason, and one entry that counts the others.
 fn limit_missing(missing: Vec<MissingReference>) -> Vec<MissingReference> {
-    let mut groups: BTreeMap<(FileKind, &str), Vec<MissingReference>> = BTreeMap::new();
+    let mut groups: BTreeMap<(FileKind, MissingReason), Vec<MissingReference>> = BTreeMap::new();
     let mut kept = Vec::new();
     for missing in missing {
         let group = groups.entry((missing.kind, missing.reason)).or_default();
@@ -258,7 +277,7 @@ fn limit_missing(missing: Vec<MissingReference>) -> Vec<MissingReference> {
     }
     for ((kind, reason), group) in groups {
         let Some(more) = group.len().checked_sub(MAX_MISSING).filter(|more| *more > 0) else { continue };
-        let written = CleanBuf::new().number(more as u64).lit(" more: ").lit(reason).finish();
+        let written = CleanBuf::new().number(more as u64).lit(" more: ").lit(reason.name()).finish();
         let untrusted = group.iter().any(|missing| missing.untrusted);
         let places = group[..1].iter().chain(&group[MAX_MISSING..]).map(|missing| &missing.at);
         kept.extend(places.min().cloned().map(|at| MissingReference { written, kind, reason, at, untrusted }));

@@ -5,10 +5,11 @@ use super::edges::Graph;
 use super::entry::ShownPlace;
 use crate::markdown::Block;
 use crate::model::{latin_parts, states_successor, with_plain_hyphens};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// An item that a text names.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MentionedItem {
     /// Its index in the corpus.
     pub item: usize,

@@ -23,7 +23,7 @@ mod text;
 pub use corpus::Corpus;
 pub use edges::{Edge, EdgeSource, Graph, RootMatch, Target, Unresolved};
 pub use entry::{ClaimedIssue, Entry, GraphRules, Identity, IssueDraft, ParsedComment, ShownPlace, SourceRules};
-pub use file_references::{FileKind, FileRef, ItemReferences, KeptCodeRef, MissingReference};
+pub use file_references::{FileKind, FileRef, ItemReferences, KeptCodeRef, MissingReason, MissingReference};
 pub use files::{FileLookup, RepoFiles};
 pub use mentioned::MentionedItem;
 #[cfg(test)]

@@ -5,7 +5,9 @@ mod paths;
 use super::corpus::Corpus;
 use super::edges::Graph;
 use super::entry::{Entry, GraphRules, ShownPlace};
-use super::file_references::{Absence, FileKind, FileRef, ItemReferences, MissingReference, ReferenceCollector};
+use super::file_references::{
+    Absence, FileKind, FileRef, ItemReferences, MissingReason, MissingReference, ReferenceCollector,
+};
 use super::files::{FileLookup, RepoFiles, is_listed, is_usual};
 use super::link::{Location, Locator, WebAddress, issue_on, number, paths_behind_branch, target_of_link};
 use super::mentioned::mentioned_items;
@@ -51,7 +53,7 @@ impl Graph {
         documents.for_each(|(path, text)| search.add_text(path, text, |line| text.line_before(line)));
         let ItemReferences { mut files, mut missing, .. } = search.collected.finish();
         files.retain(|file| file.kind == FileKind::Code);
-        missing.retain(|missing| missing.kind == FileKind::Code && missing.reason != "not_in_repo");
+        missing.retain(|missing| missing.kind == FileKind::Code && missing.reason != MissingReason::NotInRepo);
         (files, missing)
     }
 

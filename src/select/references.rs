@@ -149,7 +149,7 @@ impl Selector<'_> {
 
     pub(super) fn add_missing(&mut self, missing: &MissingReference) {
         let suffix = CleanBuf::new().line(&missing.written).finish();
-        self.omit_reference(kind_of(missing.kind), &suffix, &missing.written, missing.reason, missing.untrusted);
+        self.omit_reference(kind_of(missing.kind), &suffix, &missing.written, missing.reason.name(), missing.untrusted);
     }
 
     pub(super) fn add_likely(&mut self, entry: &Entry, RootReferences { likely: files, absent, .. }: &RootReferences) {
