@@ -11,7 +11,7 @@ use crate::engine::{PackTarget, Repository};
 use crate::init::DELIVERED;
 use crate::intake::CacheUse;
 use crate::model::{RepoPath, did_you_mean};
-use crate::render::{Form, Rendering};
+use crate::render::{Form, Rendering, split_shared};
 use crate::review::invisible_faults;
 use crate::seal::bytes_of;
 use crate::store::{Access, Folder, open_state};
@@ -23,11 +23,13 @@ use std::io::Write as _;
 use std::time::SystemTime;
 
 pub(crate) fn print(pack: &Pack, format: Format, part: Option<RenderPart>) -> Result<(), Failure> {
-    let Rendering { instructions, context } = crate::render::pack(pack);
+    let rendering = crate::render::pack(pack);
+    let (shared, rest) = split_shared(pack, &rendering);
+    let Rendering { instructions, context, .. } = &rendering;
     let text = match (format, part) {
         (Format::Json, _) => String::from_utf8_lossy(&bytes_of(pack)).into_owned(),
         (Format::Parts, _) => {
-            let markdown = [&*instructions, &*context].concat();
+            let markdown = rendering.whole();
             let parts =
                 json!({"contextPack": pack, "markdown": markdown, "instructions": instructions, "context": context});
             json_text(&parts) + "\n"
@@ -36,9 +38,17 @@ pub(crate) fn print(pack: &Pack, format: Format, part: Option<RenderPart>) -> Re
             let system = json!({"role": "system", "content": instructions});
             json_text(&json!([system, {"role": "user", "content": context}])) + "\n"
         }
-        (_, None) => [instructions, context].concat(),
-        (_, Some(RenderPart::Instructions)) => instructions,
-        (_, Some(RenderPart::Context)) => context,
+        (Format::Anthropic, _) => {
+            // What other packs begin with too ends with the marker of a cache.
+            let cached = |text: &str| json!({"type": "text", "text": text, "cache_control": {"type": "ephemeral"}});
+            let shared = Some(shared).filter(|shared| !shared.is_empty()).map(cached);
+            let content: Vec<Value> = shared.into_iter().chain([json!({"type": "text", "text": rest})]).collect();
+            let messages = json!([{"role": "user", "content": content}]);
+            json_text(&json!({"system": [cached(instructions)], "messages": messages})) + "\n"
+        }
+        (_, None) => rendering.whole(),
+        (_, Some(RenderPart::Instructions)) => instructions.clone(),
+        (_, Some(RenderPart::Context)) => context.clone(),
     };
     let mut out = console::exact();
     out.write_all(text.as_bytes())?;

@@ -6,7 +6,8 @@ use super::packs::{OpenedRepository, PackKey};
 use crate::console::Column::{Left, Right};
 use crate::console::report::visible;
 use crate::console::{self, Document, Exit, Failure, counted, line, no_roots};
-use crate::engine::{Built, count_tokens};
+use crate::engine::{Built, Repository, count_tokens};
+use crate::handoff::cards::CardStore;
 use crate::review::{Stats, StatsCollector, UnusedText, read};
 use serde::Serialize;
 use serde_json::json;
@@ -61,6 +62,9 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     }
     let named = (!args.roots.is_empty()).then(|| items.iter().map(|item| id(*item)).collect());
     let deliveries = deliveries(&opened, &mut figures, named.as_ref())?;
+    for fault in add_deliverables(&repository, &mut figures)? {
+        global.note(&format!("warning: {}", project.redacted_line(&fault)))?;
+    }
     // What some roots do not use, others may.
     let stats = figures.finish(if args.roots.is_empty() { project.known_texts() } else { Vec::new() });
     repository.confirm_settled()?;
@@ -112,23 +116,46 @@ fn deliveries(
     Ok(found)
 }
 
+/// Adds what agents left in their logs as deliverables, and returns what is wrong with those that cannot be read.
+fn add_deliverables(repository: &Repository, figures: &mut StatsCollector) -> Result<Vec<String>, Failure> {
+    let store = CardStore::new(repository.root(), repository.settings().handover.dir.clone());
+    let (mut ids, mut faults) = (BTreeSet::new(), Vec::new());
+    for log in store.log_names()? {
+        let content = store.existing_box(&log).map_err(|error| faults.push(error.to_string()));
+        ids.extend(content.into_iter().flat_map(|content| content.card_ids));
+    }
+    for id in ids {
+        match store.card(&id) {
+            Ok(Ok(card)) if card.kind == "task.deliverable" => {
+                figures.add_deliverable(&json!(card.content).to_string())
+            }
+            Ok(_) => {}
+            Err(error) => faults.push(error.to_string()),
+        }
+    }
+    Ok(faults)
+}
+
 fn document(stats: &Stats, deliveries: &Deliveries) -> Document {
     let cells = |cells: &[&dyn Display]| cells.iter().map(|cell| line("{}", &[&cell.to_string()])).collect::<Vec<_>>();
     let all: u64 = stats.groups.iter().map(|group| group.tokens).sum();
     let mut document = Document::default();
-    document.paragraph(format!("{}, {} in their texts", counted(stats.packs, "pack"), counted(all, "token")));
+    let share = |tokens: u64| format!("{} %", (tokens * 100 + all / 2) / all.max(1));
+    let (packs, tokens) = (counted(stats.packs, "pack"), counted(all, "token"));
+    let shared = share(stats.shared_tokens);
+    document.paragraph(format!("{packs}, {tokens} in their texts, {shared} in what all packs of a profile begin with"));
     let columns = [Right("TOKENS"), Right("SHARE"), Right("SECTIONS"), Right("PACKS"), Left("GROUP")];
-    let rows = stats.groups.iter().map(|group| {
-        let share = format!("{} %", (group.tokens * 100 + all / 2) / all.max(1));
-        cells(&[&group.tokens, &share, &group.sections, &group.packs, &group.group])
-    });
+    let rows = stats
+        .groups
+        .iter()
+        .map(|group| cells(&[&group.tokens, &share(group.tokens), &group.sections, &group.packs, &group.group]));
     document.table(&columns, rows);
-    let [packs, whole, shortened, left_out, delivered, tokens] =
-        ["PACKS", "WHOLE", "SHORTENED", "LEFT OUT", "DELIVERED", "TOKENS"].map(Right);
-    let columns = [packs, whole, shortened, left_out, delivered, tokens, Left("KIND"), Left("TEXT")];
+    let [packs, whole, shortened, left_out, delivered, cited, tokens] =
+        ["PACKS", "WHOLE", "SHORTENED", "LEFT OUT", "DELIVERED", "CITED", "TOKENS"].map(Right);
+    let columns = [packs, whole, shortened, left_out, delivered, cited, tokens, Left("KIND"), Left("TEXT")];
     let rows = stats.texts.iter().map(|it| {
         let (held, lacking) = (&it.packs, &it.left_out);
-        cells(&[held, &it.whole, &it.shortened, lacking, &it.delivered, &it.tokens, &it.kind, &it.name])
+        cells(&[held, &it.whole, &it.shortened, lacking, &it.delivered, &it.cited, &it.tokens, &it.kind, &it.name])
     });
     document.table(&columns, rows);
     for (heading, texts) in [("IN NO PACK", &stats.unused), ("UNKNOWN: IN NO PACK THAT CAN BE BUILT", &stats.unknown)] {

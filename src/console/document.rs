@@ -239,7 +239,7 @@ impl Document {
                 annotations.add_diagnostics(diagnostics);
                 self.print_log(annotations, verbose)
             }
-            Format::Text | Format::Messages | Format::Parts | Format::Table => {
+            Format::Text | Format::Messages | Format::Anthropic | Format::Parts | Format::Table => {
                 print_diagnostics(&folded(diagnostics, verbose))?;
                 let colours = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
                 write!(stdout(), "{}", self.text(TextOptions { width: width(), colours, whole: verbose }))

@@ -24,8 +24,11 @@ named_enum! {
         Markdown = "markdown",
         /// Annotations in GitHub's workflow logs
         Github = "github",
-        /// Messages of a chat, as JSON
+        /// Messages of a chat, as JSON; `openai` is another name for it
+        #[value(alias = "openai")]
         Messages = "messages",
+        /// Messages for Anthropic's API, with marks of what other packs share, as JSON
+        Anthropic = "anthropic",
         /// A pack beside its text and the two parts of it, as JSON
         Parts = "parts",
         /// For people, with a header and fitted to the terminal

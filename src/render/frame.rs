@@ -73,6 +73,8 @@ pub struct Rendering {
     pub instructions: String,
     /// Everything after the instructions.
     pub context: String,
+    /// Where in `context` the frames with a text of their own end, in bytes, in order.
+    pub frame_ends: Vec<usize>,
 }
 
 impl Rendering {
@@ -89,11 +91,12 @@ pub fn render<'a>(
     left_out: impl ExactSizeIterator<Item = OmissionLine<'a>>,
 ) -> Rendering {
     let tag = form.tag(instructions, frames);
-    let mut context = String::new();
+    let (mut context, mut frame_ends) = (String::new(), Vec::new());
     let is_line = |frame: &&Frame<'_>| form == Form::Two && frame.is_line();
     for frame in frames.iter().filter(|frame| !is_line(frame)) {
         write_frame(&mut context, form, tag, frame);
         context.push('\n');
+        frame_ends.push(context.len());
     }
     let pointers: String = frames.iter().filter(is_line).map(Frame::pointer_line).collect();
     if !pointers.is_empty() {
@@ -114,7 +117,7 @@ pub fn render<'a>(
         shortened,
     };
     context.push_str(&form.footer(tag, &footer));
-    Rendering { instructions: format!("{}\n\n", instructions.trim_end()), context }
+    Rendering { instructions: format!("{}\n\n", instructions.trim_end()), context, frame_ends }
 }
 
 fn list_frame<'a>(id: &'a str, kind: &'a str, content: &'a str, untrusted: bool) -> Frame<'a> {

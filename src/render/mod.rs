@@ -19,8 +19,7 @@ pub fn pack(pack: &wire::Pack) -> Rendering {
     let mut frames = Vec::with_capacity(pack.sections.len());
     let places: Vec<String> = pack.sections.iter().map(|section| place(&section.source)).collect();
     for (section, place) in pack.sections.iter().zip(&places) {
-        // The instructions of a job are framed: they come last.
-        if section.kind == section_kind::INSTRUCTIONS && ["instructions", "agent"].contains(&section.id.as_str()) {
+        if is_instructions(section) {
             instructions.push(section.content.as_str());
             continue;
         }
@@ -45,6 +44,28 @@ pub fn pack(pack: &wire::Pack) -> Rendering {
     });
     let form = Form::named(&pack.budget.rendering).unwrap_or(Form::CURRENT);
     render(form, &joined_instructions(&instructions), &frames, left_out)
+}
+
+/// Returns whether a section comes before all frames: the instructions of a job are framed, and come last.
+fn is_instructions(section: &wire::Section) -> bool {
+    section.kind == section_kind::INSTRUCTIONS && ["instructions", "agent"].contains(&section.id.as_str())
+}
+
+/// Returns the sections at the beginning of a pack that all packs of its profile, and agent, have: instructions, overview and
+/// pinned documents, until one is shortened.
+pub fn shared(pack: &wire::Pack) -> impl Iterator<Item = &wire::Section> {
+    let is_shared = |section: &&wire::Section| {
+        let is_framed = section.kind == section_kind::OVERVIEW || section.provenance == "pinned";
+        is_instructions(section) || is_framed && section.metadata.detail == "full"
+    };
+    pack.sections.iter().take_while(is_shared)
+}
+
+/// Splits the context of a pack, as rendered, behind what it [shares](shared).
+pub fn split_shared<'r>(pack: &wire::Pack, rendering: &'r Rendering) -> (&'r str, &'r str) {
+    let framed = shared(pack).filter(|section| !is_instructions(section)).count();
+    let end = framed.checked_sub(1).and_then(|last| rendering.frame_ends.get(last));
+    rendering.context.split_at(end.copied().unwrap_or(0))
 }
 
 /// Returns where a text can be read: `path:first-last`, else its URL, else its id.

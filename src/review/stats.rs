@@ -3,6 +3,7 @@
 use super::explain::neighbour_of;
 use super::ready::cut_ends;
 use crate::model::section_kind;
+use crate::render::shared;
 use crate::wire::{Pack, Section};
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -12,6 +13,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub struct Stats {
     pub packs: usize,
     pub chars: u64,
+    /// The tokens with which all packs of a profile begin, in all packs.
+    pub shared_tokens: u64,
     pub groups: Vec<GroupStats>,
     pub texts: Vec<TextStats>,
     pub unused: Vec<UnusedText>,
@@ -41,6 +44,8 @@ pub struct TextStats {
     pub chars: u64,
     pub tokens: u64,
     pub delivered: usize,
+    /// The deliverables that name its path, also within the id of a section.
+    pub cited: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -135,6 +140,8 @@ impl StatsCollector {
             // Of several parts of a file each has to be whole.
             *whole.entry(key).or_insert(true) &= section.metadata.detail == "full";
         }
+        let shared = shared(pack).filter_map(|section| self.counted.get(&section.content));
+        self.stats.shared_tokens += shared.sum::<u64>();
         for (key, is_whole) in &whole {
             let text = self.texts.entry(key.clone()).or_default();
             text.packs += 1;
@@ -205,6 +212,19 @@ impl StatsCollector {
         }
     }
 
+    /// Adds a deliverable: each text that was added before counts as cited if the deliverable names it.
+    pub fn add_deliverable(&mut self, deliverable: &str) {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '-' | '_');
+        for ((_, name), text) in &mut self.texts {
+            let mut places = deliverable.match_indices(name.as_str());
+            let is_whole = |(at, _): (usize, &str)| {
+                let (before, after) = (&deliverable[..at], &deliverable[at + name.len()..]);
+                !before.ends_with(is_part) && !after.starts_with(is_part)
+            };
+            text.cited += usize::from(places.any(is_whole));
+        }
+    }
+
     /// Adds that a pack of this root cannot be built. `without_limits` is what it would be without limits; `None` if it cannot be
     /// built either way.
     pub fn add_failed(&mut self, root: &str, without_limits: Option<&Pack>) {
@@ -217,7 +237,7 @@ impl StatsCollector {
     /// Returns the figures; `known` are the texts of the repo that packs could hold.
     pub fn finish(self, known: impl IntoIterator<Item = UnusedText>) -> Stats {
         let Self { mut stats, groups, texts, rules, failed, possible, is_any_possible, .. } = self;
-        let used = texts.iter().filter(|(_, text)| text.packs > 0 || text.delivered > 0);
+        let used = texts.iter().filter(|(_, text)| text.packs > 0 || text.delivered > 0 || text.cited > 0);
         let used: BTreeSet<&str> = used.map(|((_, name), _)| name.as_str()).collect();
         let mut unused: Vec<UnusedText> = known.into_iter().filter(|text| !used.contains(text.path.as_str())).collect();
         let rank = |text: &UnusedText| ["adr", "rules"].iter().position(|kind| *kind == text.kind).unwrap_or(2);

@@ -32,7 +32,7 @@ fn the_help_of_every_command_is_short_and_has_an_example_and_its_exit_codes() {
     assert!(build.contains("The output format: `text`, `json` and `github`"), "{build}");
     assert!(build.find("Examples:") < build.find("Options:") && build.contains("--untracked"), "{build}");
     let render = help("render");
-    assert!(render.contains("The output format: `text`, `json`, `messages` and `parts`"), "{render}");
+    assert!(render.contains("The output format: `text`, `json`, `messages`, `anthropic` and `parts`"), "{render}");
     assert!(!render.contains("several times"), "{render}");
     assert!(!help("verify").contains("--strict") && !help("redact").contains("--untracked"));
     assert!(["build", "check", "watch"].iter().all(|command| help(command).contains("The work items and issues;")));
@@ -52,7 +52,7 @@ fn wrong_usage_exits_with_2_and_says_what_is_possible() {
         ("redact --out x", "<FILE>"),
         (
             "render x --format github",
-            "`render` has no `--format github`: its formats are `text`, `json`, `messages` and `parts`",
+            "`render` has no `--format github`: its formats are `text`, `json`, `messages`, `anthropic` and `parts`",
         ),
         (
             "list --format markdown",

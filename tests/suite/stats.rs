@@ -53,7 +53,7 @@ fn each_text_is_counted_with_the_packs_that_it_feeds() {
     let table = sandbox.expect(0, &["stats"]);
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
     let adr = rows.iter().find(|row| row.last() == Some(&"docs/adr/0001-one.md")).unwrap();
-    assert_eq!((adr[0], adr[1], adr[6]), ("2", "2", "adr"), "{table}");
+    assert_eq!((adr[0], adr[1], adr[7]), ("2", "2", "adr"), "{table}");
     assert!(table.contains("\nKIND      IN NO PACK\nadr       docs/adr/0002-two.md\n"), "{table}");
     assert!(sandbox.files() == before, "it writes nothing");
     assert!(Sandbox::configured(&[]).run(&["stats"]).stderr.contains("no items"));
@@ -121,5 +121,81 @@ fn what_a_pack_that_cannot_be_built_may_hold_is_unknown_and_an_item_that_is_none
     assert_eq!(
         (paths(&stats, "unknown"), paths(&stats, "unused")),
         (vec!["docs/other.md".to_owned()], vec!["work_items/c.md".to_owned()])
+    );
+}
+
+#[test]
+fn what_all_packs_begin_with_is_marked_for_a_cache_and_counted() {
+    let sandbox = Sandbox::with(&[
+        (
+            "contextpack.yml",
+            "version: 1\noverview: docs/overview.md\ndocuments:\n  - {include: [docs/rules.md], pinned: true}\n",
+        ),
+        ("work_items/a.md", &ITEM.replace("ID", "a")),
+        ("work_items/b.md", &ITEM.replace("ID", "b")),
+        ("docs/adr/0001-one.md", "# One\n\n## Decision\n\nYes.\n"),
+        ("docs/overview.md", "# What this is\n\nA cache.\n"),
+        ("docs/rules.md", "# Rules\n\n- Never delete a file.\n"),
+        ("docs/guide.md", "# Guide\n"),
+    ]);
+    let given = |root: &str| sandbox.json(0, &["render", root, "--format", "anthropic"]);
+    let texts = |given: &Value| {
+        let blocks = [&given["system"], &given["messages"][0]["content"]].map(|blocks| blocks.as_array().unwrap());
+        blocks.into_iter().flatten().map(|block| block["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (a, b) = (given("feat:a"), given("feat:b"));
+    assert_eq!(texts(&a).concat(), sandbox.expect(0, &["render", "feat:a"]));
+    assert_eq!((texts(&a).len(), &texts(&a)[..2]), (3, &texts(&b)[..2]));
+    assert!(
+        texts(&a)[1].contains("A cache.")
+            && texts(&a)[1].contains("Never delete")
+            && texts(&a)[2].starts_with("<section id=\"root.")
+    );
+    let marks = [&a["system"][0], &a["messages"][0]["content"][0], &a["messages"][0]["content"][1]];
+    assert_eq!(marks.map(|block| block["cache_control"]["type"] == "ephemeral"), [true, true, false]);
+    let stats = sandbox.json(0, &["stats", "--format", "json"]);
+    let share = |group: &str| {
+        let groups = stats["groups"].as_array().unwrap();
+        groups.iter().find(|it| it["group"] == group).map_or(0, |it| it["tokens"].as_u64().unwrap())
+    };
+    let shared = stats["shared_tokens"].as_u64().unwrap();
+    assert!(
+        shared > share("instructions")
+            && shared < stats["groups"].as_array().unwrap().iter().map(|it| it["tokens"].as_u64().unwrap()).sum()
+    );
+    // Without an overview and pinned documents there is one mark; and OpenAI's form is that of messages.
+    let plain = self::sandbox();
+    assert_eq!(texts(&plain.json(0, &["render", "feat:a", "--format", "anthropic"])).len(), 2);
+    let [openai, messages] =
+        ["openai", "messages"].map(|form| plain.expect(0, &["render", "feat:a", "--format", form]));
+    assert_eq!(openai, messages);
+}
+
+#[test]
+fn what_deliverables_cite_is_counted() {
+    let sandbox = sandbox();
+    let add = |kind: &str, text: &str| {
+        sandbox.expect(0, &["card", "add", "--type", kind, "--author", "coder", "--text", text])
+    };
+    let ids = [
+        add("task.deliverable", "Done, by `adr.docs/adr/0001-one.md` and docs/guide.md."),
+        add(
+            "task.deliverable",
+            "See [the decision](docs/adr/0001-one.md#decision), not xdocs/guide.md or docs/guide.md/x.",
+        ),
+        add("agent.thought", "docs/guide.md"),
+    ];
+    ids.iter().for_each(|id| drop(sandbox.expect(0, &["box", "append", "coder", id.trim()])));
+    let stats = sandbox.json(0, &["stats", "--format", "json"]);
+    let cited = |name: &str| text(&stats, name)["cited"].as_u64().unwrap();
+    assert_eq!((cited("docs/adr/0001-one.md"), cited("docs/guide.md")), (2, 1));
+    // One that is damaged is named, and stops none.
+    let (path, _) = sandbox.files().into_iter().find(|(path, _)| path.starts_with("context/cards/")).unwrap();
+    sandbox.write(&path, "{}");
+    let run = sandbox.run(&["stats"]);
+    assert!(
+        run.code == 0 && run.stderr.contains("warning: ") && run.stderr.contains("context/cards/"),
+        "{}",
+        run.stderr
     );
 }
