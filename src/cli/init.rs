@@ -132,7 +132,8 @@ fn survey(root: &Path, settings: &Settings) -> Vec<SurveyedItem> {
 
 fn opened<T>(root: &Path, settings: &Settings, read: impl FnOnce(&Repo, &Project<'_>) -> Option<T>) -> Option<T> {
     let (deny, excluded) = (DenyList::new(&settings.redaction.deny_paths).ok()?, settings.own_folders());
-    let options = RepoOptions { deny: &deny, excluded: &excluded, snapshot: Some(&settings.github.snapshot) };
+    let options =
+        RepoOptions { deny: &deny, excluded: &excluded, sources: &[], snapshot: Some(&settings.github.snapshot) };
     let repo = Repo::open(root, options).ok()?;
     read(&repo, &Project::open(&repo, settings, &deny, process_environment()))
 }

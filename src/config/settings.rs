@@ -43,6 +43,9 @@ pub struct Settings {
     pub overview_line: u32,
     pub context: ContextSettings,
     pub code: CodeSettings,
+    /// The folders of other projects, git submodules or copies, by their repos (`owner/name`).
+    #[serde(default, deserialize_with = "values::folders_of_repos")]
+    pub sources: BTreeMap<String, RepoPath>,
     #[serde(default)]
     pub jobs: BTreeMap<String, Job>,
     pub profiles: BTreeMap<String, Profile>,
@@ -81,6 +84,13 @@ impl Settings {
     pub fn source_of(&self, path: &RepoPath) -> Option<&DocumentSource> {
         let matches = |globs: &globset::GlobSet| globs.is_match(path.as_str());
         self.documents.iter().find(|source| matches(&source.include.set) && !matches(&source.exclude.set))
+    }
+
+    /// Returns whether a file is an ADR; one of another project also if it is one there.
+    pub fn is_adr(&self, path: &RepoPath) -> bool {
+        let below = |folder: &RepoPath| path.as_str().strip_prefix(folder.as_str())?.strip_prefix('/');
+        let there = self.sources.values().filter_map(below);
+        [path.as_str()].into_iter().chain(there).any(|path| self.adrs.include.set.is_match(path))
     }
 
     /// Returns whether a file is where agents are.

@@ -1,9 +1,10 @@
 //! Values of settings that check themselves while they are read.
 
 use super::faults::{ConfigFault, shortened};
-use crate::model::{RepoPath, parse_amount};
+use crate::model::{RepoPath, is_repo_name, parse_amount};
 use globset::{Glob, GlobBuilder, GlobMatcher, GlobSetBuilder};
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, SeqAccess, Visitor};
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
@@ -190,6 +191,21 @@ impl Globs {
 
 pub(super) fn path_glob<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<GlobMatcher>, D::Error> {
     checked(deserializer, |text: String| Ok(Some(file_glob(&text, false)?.compile_matcher())))
+}
+
+/// Reads folders by the names of repos.
+pub(super) fn folders_of_repos<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, RepoPath>, D::Error> {
+    checked(deserializer, |written: BTreeMap<String, String>| {
+        let folder = |(repo, folder): (String, String)| match is_repo_name(&repo) {
+            true => Ok((repo, path(&folder)?)),
+            false => {
+                Err(ConfigFault::new(format!("`{}` is not a repo", shortened(&repo))).help("give `owner/name: folder`"))
+            }
+        };
+        written.into_iter().map(folder).collect()
+    })
 }
 
 /// Reads globs over names of files, compared without case.

@@ -39,6 +39,13 @@ pub fn unmatched(settings: &Settings, source: &dyn SourceTree) -> Vec<Diagnostic
             }
         }
     }
+    for (repo, folder) in &settings.sources {
+        if !files.iter().any(|path| path.is_under(folder.as_str())) {
+            let message = format!("`{folder}`, the folder of `{repo}`, has no files");
+            let help = format!("run `git submodule update --init {folder}`, or correct `sources`");
+            unmatched.push(Diagnostic::new(Code::UnmatchedGlob, None, message).help(help));
+        }
+    }
     unmatched
 }
 

@@ -245,6 +245,7 @@ fn graph_rules(reader: &InputReader<'_>) -> GraphRules {
         done: plain(&settings.done_statuses),
         not_planned: plain(&settings.not_planned_statuses),
         boilerplate: boilerplate.into_iter().map(shown).collect(),
-        adrs: files(&|path| settings.adrs.include.set.is_match(path.as_str())),
+        adrs: files(&|path| settings.is_adr(path)),
+        sources: settings.sources.iter().map(|(repo, folder)| (repo.clone(), folder.clone())).collect(),
     }
 }

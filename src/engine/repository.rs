@@ -151,8 +151,9 @@ impl Repository {
         let settings = &configuration.settings;
         let outputs = request.outputs.iter().filter_map(|folder| path_inside(&root, folder));
         let never: Vec<RepoPath> = outputs.chain(settings.own_folders()).collect();
-        let options =
-            RepoOptions { deny: &configuration.deny, excluded: &never, snapshot: Some(&settings.github.snapshot) };
+        let sources: Vec<RepoPath> = settings.sources.values().cloned().collect();
+        let (deny, snapshot) = (&configuration.deny, Some(&settings.github.snapshot));
+        let options = RepoOptions { deny, excluded: &never, sources: &sources, snapshot };
         let previous = previous.filter(|previous| previous.configuration.text == configuration.text);
         let is_current = |files: &Repo| observer.changed_paths.as_ref().is_some_and(|paths| files.is_current(paths));
         let mut previous = previous.map(|previous| previous.files).filter(is_current);

@@ -27,6 +27,17 @@ pub fn entries(root: &Path, excluded: &[RepoPath]) -> Result<Vec<u8>, GitUnavail
     })
 }
 
+/// Returns the entries of the index of another repository in a `folder` below `root`, with their paths from `root`.
+pub fn entries_in(root: &Path, folder: &RepoPath) -> Result<Vec<u8>, GitUnavailable> {
+    let mut all = Vec::new();
+    for entry in entries(&root.join(folder.as_str()), &[])?.split_inclusive(|byte| *byte == 0) {
+        let path = entry.iter().position(|byte| *byte == b'\t').map_or(0, |tab| tab + 1);
+        let (head, path) = entry.split_at(path);
+        all.extend([head, folder.as_str().as_bytes(), b"/", path].concat());
+    }
+    Ok(all)
+}
+
 /// Returns the pathspec that leaves out a folder.
 pub(super) fn outside(folder: &str) -> String {
     format!(":(exclude,literal){folder}")

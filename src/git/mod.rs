@@ -14,7 +14,9 @@ pub use commits::{
 pub use folder::{
     UnreadableGit, git_folder, history_inputs, is_in_git, is_sparse, is_without_index, outside_inputs, work_tree,
 };
-pub use index::{GitUnavailable, IndexEntry, configure, entries, index_entries, is_tracked, is_without_links, remote};
+pub use index::{
+    GitUnavailable, IndexEntry, configure, entries, entries_in, index_entries, is_tracked, is_without_links, remote,
+};
 pub use merge::write_merged_files;
 pub use objects::{GitObject, HistoryError, ObjectReader, StoredObjects};
 pub use run::{Git, GitError, MAX_DURATION, git, patient, wait};

@@ -63,8 +63,8 @@ impl Corpus {
             let Item { id, origin, body, issue, .. } = &entry.item;
             (id, origin, &body.origin, draft, issue, entry.issue.is_some(), &entry.rules).hash(state);
         }
-        let GraphRules { repo, host, done: _, not_planned: _, boilerplate, adrs } = &self.rules;
-        (repo, host, boilerplate, adrs).hash(state);
+        let GraphRules { repo, host, done: _, not_planned: _, boilerplate, adrs, sources } = &self.rules;
+        (repo, host, boilerplate, adrs, sources).hash(state);
     }
 
     pub fn hash_line<H: Hasher>(&self, item: usize, state: &mut H) {

@@ -115,9 +115,21 @@ pub struct GraphRules {
     /// The files that are boilerplate, such as licences, with the names to show, sorted: a link in passing is an omission.
     pub boilerplate: Vec<(RepoPath, Clean)>,
     pub adrs: Vec<RepoPath>,
+    /// Other projects: their repos, and their folders in this one.
+    pub sources: Vec<(String, RepoPath)>,
 }
 
 impl GraphRules {
+    /// Returns the other project that a file is of; `None` for a file of this one.
+    pub(super) fn source_with(&self, path: &RepoPath) -> Option<usize> {
+        self.sources.iter().position(|(_, folder)| path.is_under(folder.as_str()))
+    }
+
+    /// Returns the other project of this name.
+    pub(super) fn source_named(&self, repo: &str) -> Option<usize> {
+        self.sources.iter().position(|(name, _)| name.eq_ignore_ascii_case(repo))
+    }
+
     pub(super) fn is_this(&self, repo: &str) -> bool {
         self.repo.as_ref().is_some_and(|this| this.eq_ignore_ascii_case(repo))
     }

@@ -11,6 +11,9 @@ use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
 
+/// The other project that an ADR is of, if any, and its number.
+pub(super) type AdrId = (Option<usize>, u64);
+
 /// Names → items and ADRs. Items are indices into [`Corpus::entries`], in its order; names and paths are canonical.
 #[derive(Debug, Default)]
 pub(super) struct NameIndex {
@@ -20,7 +23,7 @@ pub(super) struct NameIndex {
     paths: HashMap<String, Vec<usize>>,
     folders: HashMap<String, Vec<usize>>,
     issues: HashMap<IssueRef, Vec<usize>>,
-    adr_numbers: HashMap<u64, Vec<RepoPath>>,
+    adr_numbers: HashMap<AdrId, Vec<RepoPath>>,
     adr_names: HashMap<String, Vec<RepoPath>>,
     adr_files: HashSet<RepoPath>,
     adr_folders: HashSet<String>,
@@ -43,7 +46,7 @@ impl NameIndex {
             index.adr_files.insert(path.clone());
             index.adr_folders.insert(last(path.dir()).to_owned());
             if let Some(number) = adr_number(path.name()) {
-                push(&mut index.adr_numbers, number, path.clone());
+                push(&mut index.adr_numbers, (corpus.rules.source_with(path), number), path.clone());
             }
             let stem = (path.stem() != path.name()).then(|| path.stem());
             for name in [path.name()].into_iter().chain(stem) {
@@ -121,8 +124,8 @@ impl NameIndex {
         self.adr_folders.contains(folder)
     }
 
-    pub(super) fn adrs_numbered(&self, number: u64) -> &[RepoPath] {
-        all(self.adr_numbers.get(&number))
+    pub(super) fn adrs_numbered(&self, id: AdrId) -> &[RepoPath] {
+        all(self.adr_numbers.get(&id))
     }
 
     pub(super) fn adrs_named(&self, name: &str) -> &[RepoPath] {

@@ -11,7 +11,7 @@ use super::file_references::{
 use super::files::{FileLookup, RepoFiles, is_listed, is_usual};
 use super::link::{Location, Locator, WebAddress, issue_on, number, paths_behind_branch, target_of_link};
 use super::mentioned::mentioned_items;
-use super::names::{NameIndex, last};
+use super::names::{AdrId, NameIndex, last};
 use super::quote::{Quoter, shortened};
 use super::text::ParsedText;
 use crate::mentions::{Reference, ReferenceForm, adr_number, lines_of_target, references_in_line};
@@ -61,7 +61,7 @@ impl Graph {
     pub fn named_adr(&self, rules: &GraphRules, name: &str, base: &RepoPath) -> Option<RepoPath> {
         let target = name.split_once("](").map_or(name, |(_, target)| target.trim_end_matches(')'));
         let path = target.split('#').next().unwrap_or_default();
-        let numbered = || match self.index.adrs_numbered(adr_token(target).or_else(|| number(target))?) {
+        let numbered = || match self.index.adrs_numbered(adr_id(rules, target, base)?) {
             [one] => Some(one.clone()),
             _ => None,
         };
@@ -106,7 +106,7 @@ struct ReferenceSearch<'a> {
     /// Whether the item's title is read: what it names is what the work is about, even if it is boilerplate elsewhere.
     in_title: bool,
     /// The first mention of each number of an ADR, resolved once all paths are known.
-    numbers: BTreeMap<u64, AdrNumber>,
+    numbers: BTreeMap<AdrId, AdrNumber>,
     collected: ReferenceCollector<'a>,
 }
 
@@ -157,8 +157,8 @@ impl ReferenceSearch<'_> {
 
     fn add_adr_field(&mut self, value: &Clean, at: &ShownPlace) {
         let target = &*with_slashes(target_of_link(value.trim()));
-        if let Some(number) = number(target).or_else(|| adr_token(target)) {
-            self.add_number(number, at, || shortened(value));
+        if let Some(id) = adr_id(self.locator.rules, target, &at.path) {
+            self.add_number(id, at, || shortened(value));
         } else if is_placeholder(target) {
         } else if is_path(target) || self.known_adr(target).is_some() {
             self.add_field_path(target, PathSource::AdrField, value, at);
@@ -169,8 +169,8 @@ impl ReferenceSearch<'_> {
 
     fn add_doc_field(&mut self, value: &Clean, at: &ShownPlace) {
         let target = &*with_slashes(target_of_link(value.trim()));
-        if let Some(number) = adr_token(target) {
-            return self.add_number(number, at, || shortened(value));
+        if let Some(id) = adr_id(self.locator.rules, target, &at.path).filter(|_| number(target).is_none()) {
+            return self.add_number(id, at, || shortened(value));
         }
         let located = self.locator.locate(target, &self.entry.item.origin.path);
         if matches!(located, Location::Absent(_) | Location::Folder | Location::Elsewhere) && self.is_item(target) {
@@ -301,15 +301,18 @@ struct AdrNumber {
 }
 
 impl ReferenceSearch<'_> {
-    fn add_number(&mut self, number: u64, at: &ShownPlace, written: impl FnOnce() -> Clean) {
+    fn add_number(&mut self, id: AdrId, at: &ShownPlace, written: impl FnOnce() -> Clean) {
         let is_tracked = self.base_kind != PathBase::File;
-        self.numbers.entry(number).or_insert_with(|| AdrNumber { written: written(), at: at.clone(), is_tracked });
+        self.numbers.entry(id).or_insert_with(|| AdrNumber { written: written(), at: at.clone(), is_tracked });
     }
 
     fn add_adr_mention(&mut self, mention: &FileMention<'_>) {
-        let new = |number: &u64| mention.reference.foreign.is_none() && !self.numbers.contains_key(number);
-        let Some(number) = number(&mention.reference.target).filter(new) else { return };
-        let count = self.index.adrs_numbered(number).len();
+        let Some((source, number)) = self.project_of(mention).zip(number(&mention.reference.target)) else { return };
+        let id = (source, number);
+        if self.numbers.contains_key(&id) {
+            return;
+        }
+        let count = self.index.adrs_numbered(id).len();
         match mention.reference.link.as_deref().map(|link| self.locator.locate(link, mention.base)) {
             // The link is a reference of its own and takes precedence; a missing target is reported for it.
             Some(Location::Foreign | Location::File { .. } | Location::UnknownRepo | Location::Denied) => return,
@@ -323,25 +326,34 @@ impl ReferenceSearch<'_> {
             let spelled = ["ADR-", "ADR ", "ADR", "adr-"].map(|adr| format!("{adr}{}", mention.reference.target));
             mention.quotation.find(&spelled.each_ref().map(String::as_str))
         };
-        self.add_number(number, mention.at, || quotation.unwrap_or_else(|| name_of(number)));
+        self.add_number(id, mention.at, || quotation.unwrap_or_else(|| name_of(number)));
+    }
+
+    /// Returns the project whose ADRs a mention counts: the one that it names, else that of its text; `None` if that is not here.
+    fn project_of(&self, mention: &FileMention<'_>) -> Option<Option<usize>> {
+        let rules = self.locator.rules;
+        match &mention.reference.foreign {
+            Some(name) => rules.source_named(name).map(Some),
+            None => Some(rules.source_with(&mention.at.path)),
+        }
     }
 
     /// Adds the ADRs that there are between two numbers: `ADR-001 through ADR-004`.
     fn add_adrs_between(&mut self, mention: &FileMention<'_>) {
         let ends =
             mention.reference.target.split_once('-').and_then(|(first, last)| Some((number(first)?, number(last)?)));
-        let Some((first, last)) = ends.filter(|_| mention.reference.foreign.is_none()) else { return };
+        let Some((source, (first, last))) = self.project_of(mention).zip(ends) else { return };
         if last.saturating_sub(first) > MAX_RANGE {
             return;
         }
-        for number in (first + 1..last).filter(|number| !self.index.adrs_numbered(*number).is_empty()) {
-            self.add_number(number, mention.at, || name_of(number));
+        for number in (first + 1..last).filter(|number| !self.index.adrs_numbered((source, *number)).is_empty()) {
+            self.add_number((source, number), mention.at, || name_of(number));
         }
     }
 
     fn resolve_numbers(&mut self) {
-        for (number, AdrNumber { written, at, is_tracked }) in std::mem::take(&mut self.numbers) {
-            let all = self.index.adrs_numbered(number);
+        for (id, AdrNumber { written, at, is_tracked }) in std::mem::take(&mut self.numbers) {
+            let all = self.index.adrs_numbered(id);
             if all.iter().any(|path| self.collected.contains(path)) {
                 continue;
             }
@@ -375,6 +387,14 @@ impl ReferenceSearch<'_> {
         is_adr_folder(last(folder)) && has_document_extension(name)
             || (self.index.holds_adrs(last(folder)) || name.to_ascii_lowercase().starts_with("adr")) && is_numbered()
     }
+}
+
+/// Returns the ADR that a value in the file at `path` names by its number alone: `12`, `ADR-0012`, `owner/name#ADR-12`.
+fn adr_id(rules: &GraphRules, value: &str, path: &RepoPath) -> Option<AdrId> {
+    let named =
+        value.rsplit_once('#').and_then(|(repo, rest)| Some((Some(rules.source_named(repo)?), adr_token(rest)?)));
+    let plain = || Some((rules.source_with(path), number(value).or_else(|| adr_token(value))?));
+    named.or_else(plain)
 }
 
 /// Returns the number of a value that is only the name of an ADR: `ADR-0012`, `adr 12`.

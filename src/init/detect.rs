@@ -257,7 +257,7 @@ impl Detector<'_> {
 
     fn files(&mut self) -> Vec<RepoPath> {
         let Ok(deny) = DenyList::new(&[]) else { return Vec::new() };
-        match Repo::open(self.root, RepoOptions { deny: &deny, excluded: &[], snapshot: None }) {
+        match Repo::open(self.root, RepoOptions { deny: &deny, excluded: &[], sources: &[], snapshot: None }) {
             Ok(repo) => {
                 self.faults.extend_from_slice(repo.diagnostics());
                 repo.files().to_vec()

@@ -23,6 +23,8 @@ pub struct RepoOptions<'a> {
     pub deny: &'a DenyList,
     /// Folders that are never inputs: the packs, the state.
     pub excluded: &'a [RepoPath],
+    /// Folders of other projects: repositories of their own that are entered all the same.
+    pub sources: &'a [RepoPath],
     /// The folder of the GitHub snapshot, which is read for its issues and for nothing else.
     pub snapshot: Option<&'a RepoPath>,
 }
@@ -30,7 +32,8 @@ pub struct RepoOptions<'a> {
 /// A repo opened for one build.
 ///
 /// It lists what git tracks or does not ignore: `.gitignore` files count from the work tree's top down, settings of one
-/// clone (`info/exclude`, `core.excludesFile`) do not. Repositories inside it are not entered.
+/// clone (`info/exclude`, `core.excludesFile`) do not. Repositories inside it are not entered, but those of other projects that the
+/// options name.
 ///
 /// A link is listed if it ends at a listed file. One that leads out of the repo or to a denied name is listed too, and
 /// reading it is refused with that reason. What git tracks and has not checked out, as outside a sparse checkout, is listed as
@@ -72,11 +75,16 @@ impl Repo {
         let is_there = |folder: &&RepoPath| root.join(folder.as_str()).is_dir();
         let unlisted: Vec<RepoPath> = options.excluded.iter().filter(is_there).cloned().collect();
         // git takes about as long as the walk.
-        let (found, entries) = std::thread::scope(|scope| {
+        let (found, mut entries) = std::thread::scope(|scope| {
             let ask = || git::entries(&root, &unlisted);
             // If no thread can be started, git is asked after the walk.
             let asking = ask_git.then(|| std::thread::Builder::new().spawn_scoped(scope, ask).ok());
-            let found = walk::list(&root, &handle, &rules.excluded, &inherited.unwrap_or_else(InheritedRules::default));
+            let found = walk::list(
+                &root,
+                &handle,
+                (&rules.excluded, options.sources),
+                &inherited.unwrap_or_else(InheritedRules::default),
+            );
             let failed = |_| Err(GitUnavailable { why: "git could not be asked".to_owned(), absent: false });
             let answer = |asking: Option<std::thread::ScopedJoinHandle<'_, _>>| match asking {
                 Some(asking) => asking.join().unwrap_or_else(failed),
@@ -86,6 +94,14 @@ impl Repo {
         });
         if let (Some(checkout), Some(Ok(entries))) = (&mut checkout, &entries) {
             checkout.set_entries(entries, unlisted);
+        }
+        if let Some(Ok(own)) = &mut entries {
+            let repos = options.sources.iter().filter(|folder| root.join(folder.as_str()).join(".git").exists());
+            let found: Result<Vec<_>, _> = repos.map(|folder| git::entries_in(&root, folder)).collect();
+            match found {
+                Ok(found) => own.extend(found.concat()),
+                Err(why) => entries = Some(Err(why)),
+            }
         }
         let (cache, mut diagnostics) = state_folder::examine(entries.as_ref());
         if checkout.as_ref().is_some_and(Checkout::has_stale_lock) {

@@ -45,6 +45,8 @@ struct RepoWalk<'a> {
     root: &'a Path,
     handle: &'a Dir,
     excluded: &'a ExcludedFolders,
+    /// The repositories that are entered.
+    entered: &'a [RepoPath],
     /// The root's path from the work tree's top, with a `/` at its end; empty if they are the same.
     prefix: &'a [u8],
     found: Mutex<WalkResult>,
@@ -55,10 +57,10 @@ struct RepoWalk<'a> {
 pub(super) fn list(
     root: &Path,
     handle: &Dir,
-    excluded: &ExcludedFolders,
+    (excluded, entered): (&ExcludedFolders, &[RepoPath]),
     inherited: &InheritedRules,
 ) -> io::Result<WalkResult> {
-    let walk = RepoWalk { root, handle, excluded, prefix: &inherited.prefix, found: Mutex::default() };
+    let walk = RepoWalk { root, handle, excluded, entered, prefix: &inherited.prefix, found: Mutex::default() };
     let entries = walk.entries("")?;
     rayon::scope(|scope| walk.add(walk.listed(scope, "", inherited.rules.clone(), &entries)));
     Ok(walk.found.into_inner().unwrap_or_else(PoisonError::into_inner))
@@ -160,11 +162,12 @@ impl RepoWalk<'_> {
     ) -> WalkResult {
         let mut here = WalkResult::default();
         let has = |name: &str| entries.iter().any(|entry| entry.file_name() == name);
-        if !folder.is_empty() && has(".git") {
+        let is_repo = !folder.is_empty() && has(".git");
+        if is_repo && !self.entered.iter().any(|entered| entered.as_str() == folder.trim_end_matches('/')) {
             return here;
         }
         here.folders.push(folder.trim_end_matches('/').to_owned());
-        let mut rules = above;
+        let mut rules = above.filter(|_| !is_repo);
         if has(".gitignore") {
             let refusal;
             (rules, refusal) = IgnoreRules::extend(rules, self.handle, folder, self.prefix.len() + folder.len());

@@ -99,7 +99,7 @@ impl SelectionContext<'_> {
     /// Feeds `state` the settings that all packs of the profile share.
     pub fn hash_settings<H: Hasher>(&self, state: &mut H) {
         let Self { corpus, graph: _, profile, excerpt, instructions, inputs, comments, shared: _ } = self;
-        let GraphRules { repo, host, done, not_planned, boilerplate: _, adrs: _ } = &corpus.rules;
+        let GraphRules { repo, host, done, not_planned, boilerplate: _, adrs: _, sources: _ } = &corpus.rules;
         (profile, excerpt, instructions, inputs, comments).hash(state);
         (repo, host, done, not_planned).hash(state);
     }

@@ -178,7 +178,8 @@ impl Made {
     fn open(&self) -> Repo {
         let never = std::slice::from_ref(&self.settings.output.dir);
         let snapshot = Some(&self.settings.github.snapshot);
-        Repo::open(self.folder.path(), RepoOptions { deny: &self.deny, excluded: never, snapshot }).unwrap()
+        Repo::open(self.folder.path(), RepoOptions { deny: &self.deny, excluded: never, sources: &[], snapshot })
+            .unwrap()
     }
 
     fn project<'a>(&'a self, repo: &'a Repo) -> Project<'a> {

@@ -82,7 +82,12 @@ impl Bench {
     fn open(&self) -> Repo {
         Repo::open(
             &self.root,
-            RepoOptions { deny: &self.deny, excluded: std::slice::from_ref(&self.settings.output.dir), snapshot: None },
+            RepoOptions {
+                deny: &self.deny,
+                excluded: std::slice::from_ref(&self.settings.output.dir),
+                sources: &[],
+                snapshot: None,
+            },
         )
         .unwrap()
     }

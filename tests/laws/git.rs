@@ -83,7 +83,7 @@ proptest! {
         let listed = sandbox.git(&["ls-files", "-z", "--cached", "--others", "--exclude-per-directory=.gitignore"]);
         let listed: BTreeSet<&str> = listed.split('\0').filter(|path| !path.is_empty()).collect();
         let office = Office::new("");
-        let repo = Repo::open(root, RepoOptions { deny: &office.deny, excluded: &[], snapshot: None }).unwrap();
+        let repo = Repo::open(root, RepoOptions { deny: &office.deny, excluded: &[], sources: &[], snapshot: None }).unwrap();
         let found: BTreeSet<&str> = repo.files().iter().map(|path| path.as_str()).collect();
         prop_assert_eq!(found, listed, "{:?}", rules);
     }
@@ -119,7 +119,7 @@ fn rare_patterns_are_those_of_git() {
         }
         let listed = sandbox.git(&["ls-files", "-z", "--others", "--exclude-per-directory=.gitignore"]);
         let listed: BTreeSet<&str> = listed.split_terminator('\0').collect();
-        let options = RepoOptions { deny: &office.deny, excluded: &[], snapshot: None };
+        let options = RepoOptions { deny: &office.deny, excluded: &[], sources: &[], snapshot: None };
         let repo = Repo::open(sandbox.root(), options).unwrap();
         let found: BTreeSet<&str> = repo.files().iter().map(|path| path.as_str()).collect();
         assert_eq!(found, listed, "case {case}");

@@ -153,6 +153,7 @@ fn corpus(items: &[ItemCase], repo: Option<&str>, adrs: &[String]) -> (Corpus, V
         not_planned: statuses(&["wont fix", "superseded", "not planned", "tombstone"]),
         boilerplate: ["LICENSE", "LICENSE.md", "src/license.go"].map(|file| (path(file), clean(file))).to_vec(),
         adrs: adrs.iter().map(|adr| path(adr)).collect(),
+        sources: Vec::new(),
     };
     Corpus::new(items.iter().map(ItemCase::entry).collect(), rules, &|_| true)
 }

@@ -62,7 +62,8 @@ impl Tree {
         let extra: Vec<String> = deny.iter().map(|entry| (*entry).to_owned()).collect();
         let deny = DenyList::new(&extra).unwrap();
         let excluded = [path("packs")];
-        Repo::open(&self.at(root), RepoOptions { deny: &deny, excluded: &excluded, snapshot: None }).unwrap()
+        Repo::open(&self.at(root), RepoOptions { deny: &deny, excluded: &excluded, sources: &[], snapshot: None })
+            .unwrap()
     }
 }
 
@@ -386,7 +387,7 @@ fn a_linked_work_tree_is_observed_by_its_own_index() {
     let place = linked.at("tree");
     tree.git(&["worktree", "add", "-q", "--detach", place.to_str().unwrap()]);
     let deny = DenyList::new(&[]).unwrap();
-    let repo = Repo::open(&place, RepoOptions { deny: &deny, excluded: &[], snapshot: None }).unwrap();
+    let repo = Repo::open(&place, RepoOptions { deny: &deny, excluded: &[], sources: &[], snapshot: None }).unwrap();
     assert_eq!((names(&repo), repo.is_settled()), (vec!["a.md", "sub/b.md"], true));
     tree.git(&["checkout", "-q", "other"]);
     assert!(repo.is_settled(), "another work tree of the repository does not matter");

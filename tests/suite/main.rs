@@ -83,6 +83,7 @@ mod scripted_events;
 #[cfg(feature = "page")]
 mod serve;
 mod since;
+mod sources;
 mod spellings;
 #[cfg(feature = "github")]
 mod stand_in;
