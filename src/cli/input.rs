@@ -119,7 +119,7 @@ fn finished(global: &Global, read: Result<Pack, ReadError>, bytes: &[u8], name: 
         }
     };
     report::print_invalid_pack(name, &fault)?;
-    Err(Failure::Reported(Exit::Invalid))
+    Err(Failure::Reported(Exit::Invalid, Vec::new()))
 }
 
 /// Returns a path relative to the root as commands in the current folder take it.

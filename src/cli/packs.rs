@@ -135,7 +135,7 @@ impl BuildRun {
         sealed: Option<Sealed>,
     ) -> Result<Sealed, Failure> {
         self.print(global, errors_only)?;
-        sealed.ok_or(Failure::Reported(self.exit()))
+        sealed.ok_or_else(|| Failure::Reported(self.exit(), report::visible(&self.diagnostics, true)))
     }
 }
 

@@ -66,8 +66,8 @@ pub(crate) enum Failure {
     Unsettled,
     /// A requested root may be in a file that cannot be read.
     Unread(Vec<Diagnostic>),
-    /// What is wrong with the input was printed.
-    Reported(Exit),
+    /// What is wrong with the input was printed; its diagnostics, if it has any, are for programs.
+    Reported(Exit, Vec<Diagnostic>),
     /// The configuration is invalid. Its errors and its text, from which lines are quoted, are redacted.
     Config { diagnostics: Vec<Diagnostic>, text: Option<String> },
 }
@@ -115,7 +115,7 @@ impl Failure {
                 (kind != Some(io::ErrorKind::BrokenPipe)).then_some(Exit::Outside)
             }
             Self::Unsettled => Some(Exit::Outside),
-            Self::Reported(exit) => Some(*exit),
+            Self::Reported(exit, _) => Some(*exit),
         }
     }
 
@@ -125,7 +125,7 @@ impl Failure {
             Self::Usage(_) => "bad_request",
             Self::NotFound(..) => "not_found",
             Self::Unauthorized(_) => "unauthorized",
-            Self::Input(_) | Self::Unread(_) | Self::Reported(_) | Self::Config { .. } => "invalid_input",
+            Self::Input(_) | Self::Unread(_) | Self::Reported(..) | Self::Config { .. } => "invalid_input",
             Self::Outside(_) => "failed",
             Self::Unsettled => "busy",
         }
@@ -133,7 +133,9 @@ impl Failure {
 
     pub(super) fn diagnostics(&self) -> &[Diagnostic] {
         match self {
-            Self::Config { diagnostics, .. } | Self::Unread(diagnostics) => diagnostics,
+            Self::Config { diagnostics, .. } | Self::Unread(diagnostics) | Self::Reported(_, diagnostics) => {
+                diagnostics
+            }
             _ => &[],
         }
     }
@@ -152,7 +154,11 @@ impl Failure {
             Self::NotFound(_, message) | Self::Unauthorized(message) => message.clone(),
             Self::Outside(error) => error.to_string(),
             Self::Unsettled => EngineError::Unsettled(Unsettled).to_string(),
-            Self::Unread(_) | Self::Reported(_) => "an input cannot be read".to_owned(),
+            Self::Unread(_) => "an input cannot be read".to_owned(),
+            Self::Reported(_, diagnostics) => diagnostics.first().map_or_else(
+                || "there is no valid pack: standard error says why".to_owned(),
+                |first| first.message.clone(),
+            ),
             Self::Config { .. } => "the configuration cannot be used".to_owned(),
         }
     }

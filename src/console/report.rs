@@ -121,7 +121,7 @@ pub(crate) fn print_invalid_pack(name: &str, fault: &str) -> io::Result<()> {
 pub(crate) fn print_failure(failure: Failure, format: Format) -> Exit {
     let Some(exit) = failure.exit() else { return Exit::Done };
     let printed = match &failure {
-        Failure::Reported(_) => return exit,
+        Failure::Reported(..) => Ok(()),
         _ if format == Format::Github => {
             let mut annotations = Annotations::new();
             match failure.diagnostics() {
@@ -135,7 +135,8 @@ pub(crate) fn print_failure(failure: Failure, format: Format) -> Exit {
         _ => print_error(&failure.message(), failure.cause()),
     };
     // Half a value and an error would be no JSON.
-    let is_json = format == Format::Json && !(matches!(failure, Failure::Outside(_)) && has_output());
+    let is_json =
+        format == Format::Json && !(matches!(failure, Failure::Outside(_) | Failure::Reported(..)) && has_output());
     // If standard error is closed, nothing can be printed; the exit code still reports the failure.
     let _ = printed.and_then(|()| match is_json {
         true => print_error_json(&failure.with_causes(), failure.code(), exit, failure.diagnostics()),

@@ -311,7 +311,7 @@ fn what_is_named_wrongly_says_what_to_name() {
         assert!(run.code == 2 && run.stderr.contains(new), "{run:?}");
     }
     let run = sandbox.run(&["render", "task:a", "--format", "xml"]);
-    assert!(run.code == 2 && run.stderr.contains("its formats are `text`, `json`, `messages` and `parts`"), "{run:?}");
+    assert!(run.code == 2 && run.stderr.contains("its formats are `text`, `json`, `messages`, `anthropic` and `parts`"), "{run:?}");
     let run = sandbox.run(&["rendr"]);
     assert!(run.stderr.contains("'render', "), "the best is first: {run:?}");
     sandbox.write("work_items/empty.md", "\n");
@@ -382,4 +382,25 @@ fn one_more_of_equal_warnings_is_new() {
     sandbox.expect(0, &["build"]);
     sandbox.write("work_items/l.jsonl", line(1) + &line(2));
     assert_eq!(said(&sandbox, 0, &["build"]).matches("warning[").count(), 1);
+}
+
+#[test]
+fn a_command_without_a_result_says_so_in_json() {
+    let mut sandbox =
+        Sandbox::configured(&[("work_items/a.md", "---\nid: a\ntitle: A\n---\n\nA value-of-a-secret-1.\n")]);
+    sandbox.set_variable("MY_SECRET_TOKEN", "value-of-a-secret-1");
+    sandbox.write("plan.json", "{\"x\": 1}");
+    sandbox.write("packs/a.coding.json", "{\"schema_version\": \"context_pack/v1\"}");
+    for (code, word, args) in [
+        (3, "invalid_input", &["render", "a"][..]),
+        (3, "invalid_input", &["explain", "a"]),
+        (5, "invalid_input", &["render", "packs/a.coding.json"]),
+        (2, "bad_request", &["batch", "fork", "plan.json"]),
+        (2, "not_found", &["render", "nothing"]),
+    ] {
+        let error = sandbox.json(code, &[args, &["--format", "json"]].concat());
+        let (said, exit) = (&error["error"]["code"], &error["error"]["exit_code"]);
+        assert_eq!((said, exit), (&word.into(), &code.into()), "{args:?}: {error}");
+        assert!(!error.to_string().contains("value-of-a-secret"), "{error}");
+    }
 }

@@ -311,7 +311,7 @@ fn from_pack(files: &HandoffFiles, path: &Path) -> Result<Exit, Failure> {
     let Some(pack) = read(&bytes).ok().filter(|_| verification.is_valid()) else {
         let fault = verification.violations.first().map_or("it cannot be read", String::as_str);
         print_invalid_pack(&path.display().to_string(), fault)?;
-        return Err(Failure::Reported(Exit::Invalid));
+        return Err(Failure::Reported(Exit::Invalid, Vec::new()));
     };
     let rendering = crate::render::pack(&pack);
     let card = |kind: &str, text: &str| {

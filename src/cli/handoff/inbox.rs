@@ -136,7 +136,7 @@ fn put(global: &Global, args: &TurnPutArgs) -> Result<Exit, Failure> {
             Failure::Outside(_) | Failure::Unsettled => "not_written",
             Failure::NotFound(Exit::Usage, _) => "bad_request",
             Failure::Input(_) | Failure::NotFound(..) | Failure::Unauthorized(_) => code.get(),
-            Failure::Config { .. } | Failure::Unread(_) | Failure::Reported(_) => "invalid_input",
+            Failure::Config { .. } | Failure::Unread(_) | Failure::Reported(..) => "invalid_input",
         };
         // If standard output is closed, the message and the exit code still say it.
         let _ = global.print(&json!({"status": "error", "error_code": error_code}), []);

@@ -9,7 +9,7 @@ use crate::cli::handoff::ledger::{Done, HandoffFiles};
 use crate::cli::input;
 use crate::cli::packs::OpenedRepository;
 use crate::config::{BatchFile, TargetStrategy};
-use crate::console::report::print_error;
+use crate::console::report::{print_error, print_error_json};
 use crate::console::{Exit, Failure, Format, settled, stamp};
 use crate::handoff::cards::{BoxContent, CardFileKind, ContentId, LogName};
 use crate::handoff::handover::{RecipeArguments, own_log};
@@ -49,8 +49,11 @@ pub(super) fn run(files: &HandoffFiles, file: &Path, boxes: &[String], wake: &Wa
     let (file, lines) = match BatchFile::read(text, files.settings.handover.max_tasks) {
         Ok(read) => read,
         Err(faults) => {
-            for fault in faults {
-                print_error(&files.redacted(&format!("{}{}", prefix(&shown, fault.line), fault.message)), None)?;
+            let faults = faults.iter().map(|fault| format!("{}{}", prefix(&shown, fault.line), fault.message));
+            let faults: Vec<String> = faults.map(|fault| files.redacted(&fault)).collect();
+            faults.iter().try_for_each(|fault| print_error(fault, None))?;
+            if files.global.format == Format::Json {
+                print_error_json(&faults.join("; "), "bad_request", Exit::Usage, &[])?;
             }
             return Ok(Exit::Usage);
         }
@@ -133,7 +136,7 @@ fn build(files: &HandoffFiles, plan: &ForkPlan<'_>) -> Result<BuiltBatch, Failur
     for (index, task) in plan.batch.tasks.iter().enumerate() {
         let line = plan.lines.get(index).copied();
         let built = build_task(files, &opened, plan, &given, index);
-        if let Err(Failure::Reported(_)) = built {
+        if let Err(Failure::Reported(..)) = built {
             print_error(&format!("{}the pack of task {index} cannot be built", prefix(&plan.shown, line)), None)?;
         }
         let built = built.map_err(|error| at(line, error))?;
