@@ -50,7 +50,7 @@
 //! | `cli` | yes | the command line, on which the other features stand, and the crates for it |
 //! | `github` | yes | the command `sync`, which alone uses the network, and the crates for it |
 //! | `handoff` | yes | the commands `card`, `box`, `handover`, `batch` and `inbox`, and `verify` of their files |
-//! | `mcp` | yes | the command `mcp`, a server of the Model Context Protocol, and the crates for it |
+//! | `mcp` | yes | the command `mcp`, a server of the Model Context Protocol, and the crates for it; it needs `handoff` |
 //! | `page` | yes | the command `page`, also with `--serve` on the loopback, and the crates for it; it needs `handoff` |
 //!
 //! As a library, depend on it with `default-features = false`: then the command line and its crates are not built.

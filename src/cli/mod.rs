@@ -131,7 +131,10 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         #[cfg(feature = "page")]
         Command::Page(options) => page::run(&args.global, options),
         #[cfg(feature = "mcp")]
-        Command::Mcp => crate::mcp::run(args.global.workspace(), args.global.quiet),
+        Command::Mcp(options) => {
+            let tools = options.agent.as_deref().map(|name| handoff::tools(&args.global, name)).transpose()?;
+            crate::mcp::run(args.global.workspace(), args.global.quiet, tools)
+        }
         Command::Git(options) => git::run(&args.global, options),
         Command::List(options) => settled(|| list::run(&args.global, options)),
         Command::Notes(options) => notes::run(&args.global, options),

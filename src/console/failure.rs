@@ -131,7 +131,7 @@ impl Failure {
         }
     }
 
-    pub(super) fn diagnostics(&self) -> &[Diagnostic] {
+    pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
         match self {
             Self::Config { diagnostics, .. } | Self::Unread(diagnostics) | Self::Reported(_, diagnostics) => {
                 diagnostics

@@ -159,7 +159,7 @@ fn fresh_begin(agent: &Party) -> String {
 }
 
 /// Returns whether a log is an agent's own: named like its file, or by a handover to it.
-fn is_own_log(agent: &Party, log: &str) -> bool {
+pub fn is_own_log(agent: &Party, log: &str) -> bool {
     let is_of_handover = log.strip_prefix(&fresh_begin(agent)).is_some_and(|end| is_hex(end, 12..=12));
     is_of_handover || own_log(agent).is_ok_and(|own| own.as_str() == log)
 }

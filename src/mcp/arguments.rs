@@ -13,6 +13,9 @@ use std::sync::LazyLock;
 /// The longest text of an argument, in bytes: far more than any id or path has.
 const LONGEST: usize = 4096;
 
+/// The arguments that are texts of agents, which only the length of a message limits.
+const PROSE: [&str; 2] = ["summary", "text"];
+
 const DEFAULT_ITEMS: u64 = 50;
 
 /// The longest part of an unknown name that is sent back, in characters.
@@ -39,10 +42,14 @@ struct ToolArguments {
 }
 
 /// Returns what a call of a tool or prompt asks; `None` if there is none of that name.
-pub(super) fn question(name: &str, given: Option<Map<String, Value>>) -> Option<Result<Question, String>> {
+pub(super) fn question(
+    name: &str,
+    given: Option<Map<String, Value>>,
+    writes: bool,
+) -> Option<Result<Question, String>> {
     // A prompt has no schema; its one argument is that of the tools.
     let tool = if name == WORK_ON { EXPLAIN } else { name };
-    let tool = offer().tools.iter().find(|offered| offered.name == tool)?;
+    let tool = tools(writes).find(|offered| offered.name == tool)?;
     let mut properties = tool.input_schema["properties"].as_object().cloned().unwrap_or_default();
     properties.retain(|property, _| name != WORK_ON || property == "root");
     Some(read(name, &properties, given.unwrap_or_default()).map_err(|failure| in_tools(&failure.in_full())))
@@ -55,14 +62,23 @@ fn read(name: &str, properties: &Map<String, Value>, mut given: Map<String, Valu
         let Some(value) = given.get_mut(name) else { continue };
         match schema["type"].as_str() {
             Some("integer") => *value = integer(name, schema, value)?.into(),
+            Some("array") => match &*value {
+                Value::Array(texts) => texts.iter().try_for_each(|text| check_text(name, schema, text))?,
+                _ => return Err(wrong_type(name, value, "an array of strings")),
+            },
+            Some("object") if value.is_object() => {}
+            Some("object") => return Err(wrong_type(name, value, "an object")),
             _ => check_text(name, schema, value)?,
         }
     }
     given.retain(|_, value| value.as_str() != Some(""));
     let unexpected = given.keys().find(|name| !properties.contains_key(*name)).cloned();
     given.retain(|name, _| properties.contains_key(name));
-    // The types were checked.
-    let question = asked(name, serde_json::from_value(given.into()).unwrap_or_default())?;
+    let question = match hand_off().iter().any(|tool| tool.name == name) {
+        true => Question::HandOff { tool: name.to_owned(), arguments: given },
+        // The types were checked.
+        false => asked(name, serde_json::from_value(given.into()).unwrap_or_default())?,
+    };
     match unexpected {
         None => Ok(question),
         Some(name) => Err(Failure::usage(format!("unexpected argument `{}`", unknown_name(&name)))),
@@ -100,7 +116,7 @@ fn check_text(name: &str, schema: &Value, value: &Value) -> Result<(), Failure> 
         Value::Number(number) => return Err(wrong_type(name, value, &format!("a string: `\"{number}\"`"))),
         _ => return Err(wrong_type(name, value, "a string")),
     };
-    if text.len() > LONGEST || text.contains(char::is_control) {
+    if !PROSE.contains(&name) && (text.len() > LONGEST || text.contains(char::is_control)) {
         return Err(Failure::usage(format!("`{name}` is longer than {LONGEST} bytes, or has control characters")));
     }
     let known: Vec<&str> = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -116,6 +132,9 @@ fn integer(name: &str, schema: &Value, value: &Value) -> Result<u64, Failure> {
     let Value::Number(number) = value else {
         return Err(wrong_type(name, value, "a number without quotes, such as 800"));
     };
+    if number.as_u64() == Some(0) && schema["minimum"] == 0 {
+        return Ok(0);
+    }
     let most = schema["maximum"].as_u64();
     let text = number.to_string();
     let limit = parse_limit(text.strip_suffix(".0").unwrap_or(&text));
@@ -193,13 +212,15 @@ pub(super) const EXPLAIN: &str = "explain";
 pub(super) const WORK_ON: &str = "work_on";
 
 /// Returns a message with the tools of this server for the commands that it names. Others are for the user to run.
-pub(super) fn in_tools(message: &str) -> String {
+pub(crate) fn in_tools(message: &str) -> String {
     let mut parts = message.split("`contextpack ");
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let (command, rest) = part.split_once('`').unwrap_or((part, ""));
-        let mut tools = [("list", LIST), ("explain", EXPLAIN), ("render", PACK)].into_iter();
-        let tool = tools.find(|(name, _)| command.split(' ').next() == Some(name));
+        let mut tools =
+            [("list", LIST), ("explain", EXPLAIN), ("render", PACK), ("inbox list", "inbox"), ("batch list", "batch")]
+                .into_iter();
+        let tool = tools.find(|(name, _)| command.starts_with(name));
         let is_order = text.ends_with("run ");
         text.truncate(text.len() - if is_order { "run ".len() } else { 0 });
         text += &match (tool, is_order) {
@@ -210,7 +231,9 @@ pub(super) fn in_tools(message: &str) -> String {
         };
         text += rest;
     }
-    text.replace("`--agent`", "`agent`")
+    [("`--agent`", "`agent`"), ("`--box`", "`boxes`"), ("`--to`", "`to`"), ("`--epoch`", "`epoch`")]
+        .iter()
+        .fold(text, |text, (option, argument)| text.replace(option, argument))
 }
 
 #[derive(Serialize, Deserialize)]
@@ -226,6 +249,24 @@ pub(super) fn offer() -> &'static Offer {
     static OFFER: LazyLock<Offer> =
         LazyLock::new(|| serde_json::from_str(include_str!("offer.json")).expect("`offer.json` is valid"));
     &OFFER
+}
+
+fn hand_off() -> &'static [Tool] {
+    #[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
+    static HAND_OFF: LazyLock<Vec<Tool>> =
+        LazyLock::new(|| serde_json::from_str(include_str!("hand_off.json")).expect("`hand_off.json` is valid"));
+    &HAND_OFF
+}
+
+/// Returns the tools of a server, with those that write if it `writes`.
+pub(super) fn tools(writes: bool) -> impl Iterator<Item = &'static Tool> {
+    offer().tools.iter().chain(if writes { hand_off() } else { &[] })
+}
+
+/// Returns what agents are told about a server, which may act as an agent.
+pub(super) fn instructions(agent: Option<&str>) -> String {
+    let acts = agent.map_or_else(String::new, |agent| format!(" In hand_over, inbox and batch you act as {agent}."));
+    format!("{}{acts}", offer().instructions)
 }
 
 #[cfg(test)]
@@ -262,6 +303,8 @@ mod tests {
     fn all_that_an_agent_reads_takes_less_than_600_tokens() {
         let tokens = count_tokens(&serde_json::to_string(offer()).unwrap());
         assert!(tokens < 600, "{tokens}");
+        let tokens = tokens + count_tokens(&serde_json::to_string(hand_off()).unwrap());
+        assert!(tokens + count_tokens(&instructions(Some("agent:planner:main"))) < 1_200, "{tokens}");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::model::{
 use crate::review::{explain, invisible_faults};
 use crate::seal::Sealed;
 use crate::wire::{Pack, PackOmission};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::path::Path;
 
 const MOST_OMISSIONS: usize = 50;
@@ -25,8 +25,16 @@ pub(super) enum Question {
     Pack(PackQuery),
     WorkOn(String),
     Items(ItemQuery),
-    Explain { root: String, why_not: Option<String> },
+    Explain {
+        root: String,
+        why_not: Option<String>,
+    },
     Roots,
+    /// A call of a tool that writes.
+    HandOff {
+        tool: String,
+        arguments: Map<String, Value>,
+    },
 }
 
 #[derive(Debug, Clone, Default)]
@@ -49,10 +57,12 @@ pub(super) struct ItemQuery {
 
 /// An answer, with the errors of the input in spite of which it was given.
 #[derive(Debug, Default)]
-pub(super) struct Reply {
+pub(crate) struct Reply {
     pub(super) text: String,
     pub(super) facts: Option<Value>,
     pub(super) errors: Vec<String>,
+    /// Whether it says why something was not done.
+    pub(super) is_refusal: bool,
     pub(super) roots: Vec<ListedRoot>,
 }
 
@@ -67,7 +77,16 @@ impl Reply {
     fn new(text: String, facts: Option<Value>, diagnostics: &[Diagnostic]) -> Self {
         let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
         let errors = errors.map(|error| in_tools(&printable(&error.to_string()))).collect();
-        Self { text, facts, errors, roots: Vec::new() }
+        Self { text, facts, errors, ..Self::default() }
+    }
+
+    pub(crate) fn of_call(text: String, facts: Value, is_refusal: bool) -> Self {
+        Self { text, facts: Some(facts), is_refusal, ..Self::default() }
+    }
+
+    /// Returns the answer to a call that failed, with the code of the failure for programs.
+    pub(super) fn refusal(failure: &Failure) -> Self {
+        Self::of_call(in_tools(&failure.in_full()), json!({"code": failure.code()}), true)
     }
 
     /// Returns the text, and one that says what is wrong with the input, if anything is.
@@ -96,6 +115,7 @@ impl Question {
             Self::Items(query) => items(repository, project, query),
             Self::Explain { root, why_not } => explanation(repository, project, root, why_not.as_deref()),
             Self::Roots => roots(repository, project),
+            Self::HandOff { .. } => Err(Failure::usage("this server only reads")),
         }
     }
 }
@@ -274,7 +294,7 @@ fn explanation(
 ///
 /// # Errors
 /// If it is an option, standard input, a path outside the repo or the path of a pack: what else a command takes.
-fn root_in(repository: &Repository, project: &Project<'_>, typed: &str) -> Result<String, Failure> {
+pub(crate) fn root_in(repository: &Repository, project: &Project<'_>, typed: &str) -> Result<String, Failure> {
     if typed.starts_with('-') {
         return Err(Failure::usage(format!(
             "`{typed}` is no item: give an id, a number, or the path of an item in the repo"

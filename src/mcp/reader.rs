@@ -3,6 +3,7 @@
 //! A reading costs what changed since the one before. Nothing watches the files, so an answer is right without notices of
 //! changes, and a server that waits costs nothing.
 
+use super::HandOffTools;
 use super::arguments::in_tools;
 use super::questions::{Question, Reply};
 use crate::console::{Failure, Workspace, settled, user_caches};
@@ -37,6 +38,7 @@ impl Queue {
 pub(super) struct RepositoryReader {
     workspace: Workspace,
     root: PathBuf,
+    tools: Option<HandOffTools>,
     calls: Receiver<Call>,
     cache: OpenedCache,
     access: Access,
@@ -45,9 +47,9 @@ pub(super) struct RepositoryReader {
 
 impl RepositoryReader {
     /// Creates the reader of the repository at `root`, and the queue of its questions.
-    pub(super) fn new(workspace: Workspace, root: PathBuf) -> (Self, Queue) {
+    pub(super) fn new(workspace: Workspace, root: PathBuf, tools: Option<HandOffTools>) -> (Self, Queue) {
         let (sender, calls) = sync_channel(MAX_WAITING);
-        (Self { workspace, root, calls, cache: None, access: Access::Read, has_noted: false }, Queue(sender))
+        (Self { workspace, root, tools, calls, cache: None, access: Access::Read, has_noted: false }, Queue(sender))
     }
 
     pub(super) fn run(&mut self) {
@@ -55,7 +57,12 @@ impl RepositoryReader {
             if to.is_closed() {
                 continue;
             }
-            let answered = catch_unwind(AssertUnwindSafe(|| settled(|| self.answer(&question))));
+            let answered = catch_unwind(AssertUnwindSafe(|| match (&question, &self.tools) {
+                (Question::HandOff { tool, arguments }, Some(tools)) => {
+                    Ok((tools.call)(tool, arguments).unwrap_or_else(|failure| Reply::refusal(&failure)))
+                }
+                _ => settled(|| self.answer(&question)),
+            }));
             let bug = |_| Err("an error in contextpack: its standard error says more when it ends".to_owned());
             let answered = answered.map_or_else(bug, |answer| answer.map_err(|failure| in_tools(&failure.in_full())));
             let _ = to.send(answered);

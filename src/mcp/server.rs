@@ -1,6 +1,6 @@
 //! The protocol: which request is which question, and which form its answer has.
 
-use super::arguments::{EXPLAIN, LIST, PACK, WORK_ON, offer, pack_at, question, unknown_name};
+use super::arguments::{WORK_ON, instructions, offer, pack_at, question, tools, unknown_name};
 use super::questions::{Question, Reply};
 use super::reader::Queue;
 use super::transport::Stdio;
@@ -20,10 +20,10 @@ const PAGE: usize = 200;
 
 const MARKDOWN: &str = "text/markdown";
 
-pub(super) fn serve(queue: Queue) -> io::Result<()> {
+pub(super) fn serve(queue: Queue, agent: Option<String>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
-        match serve_server(McpServer { queue }, Stdio::open()).await {
+        match serve_server(McpServer { queue, agent }, Stdio::open()).await {
             Ok(session) => match session.waiting().await {
                 Ok(QuitReason::JoinError(error)) | Err(error) => Err(io::Error::other(error)),
                 Ok(_) => Ok(()),
@@ -49,6 +49,8 @@ fn reason(error: &ServerInitializeError) -> String {
 
 struct McpServer {
     queue: Queue,
+    /// The agent that the tools that write act as; `None` if there are none.
+    agent: Option<String>,
 }
 
 type CallContext = RequestContext<RoleServer>;
@@ -76,14 +78,16 @@ async fn unless_cancelled<T>(context: &CallContext, answer: impl Future<Output =
 /// below what could be answered.
 fn result(reply: Reply) -> CallToolResult {
     let content = reply.texts().map(ContentBlock::text).collect();
-    if reply.errors.is_empty() {
+    if reply.errors.is_empty() && !reply.is_refusal {
         let mut result = CallToolResult::success(content);
         result.structured_content = reply.facts;
         return result;
     }
     let mut result = CallToolResult::error(content);
     result.structured_content = reply.facts;
-    if let Some(Value::Object(facts)) = &mut result.structured_content {
+    if let Some(Value::Object(facts)) = &mut result.structured_content
+        && !reply.errors.is_empty()
+    {
         facts.insert("errors".to_owned(), reply.errors.into());
     }
     result
@@ -102,17 +106,20 @@ impl ServerHandler for McpServer {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources().build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("contextpack", env!("CARGO_PKG_VERSION")))
-            .with_instructions(&*offer().instructions)
+            .with_instructions(instructions(self.agent.as_deref()))
     }
 
     async fn list_tools(&self, _: Option<PaginatedRequestParams>, _: CallContext) -> RpcResult<ListToolsResult> {
-        Ok(ListToolsResult::with_all_items(offer().tools.clone()))
+        Ok(ListToolsResult::with_all_items(tools(self.agent.is_some()).cloned().collect()))
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: CallContext) -> RpcResult<CallToolResponse> {
-        let Some(question) = question(&request.name, request.arguments).filter(|_| request.name != WORK_ON) else {
+        let writes = self.agent.is_some();
+        let asked = question(&request.name, request.arguments, writes).filter(|_| request.name != WORK_ON);
+        let Some(question) = asked else {
             let name = unknown_name(&request.name);
-            return Err(invalid(format!("there is no tool `{name}`; there are {PACK}, {LIST} and {EXPLAIN}")));
+            let known: Vec<&str> = tools(writes).map(|tool| &*tool.name).collect();
+            return Err(invalid(format!("there is no tool `{name}`; there are {}", known.join(", "))));
         };
         Ok(match self.ask(&context, question).await? {
             Ok(reply) => result(reply).into(),
@@ -125,7 +132,8 @@ impl ServerHandler for McpServer {
     }
 
     async fn get_prompt(&self, request: GetPromptRequestParams, context: CallContext) -> RpcResult<GetPromptResponse> {
-        let Some(question) = question(&request.name, request.arguments).filter(|_| request.name == WORK_ON) else {
+        let asked = question(&request.name, request.arguments, false).filter(|_| request.name == WORK_ON);
+        let Some(question) = asked else {
             let name = unknown_name(&request.name);
             return Err(invalid(format!("there is no prompt `{name}`; there is {WORK_ON}")));
         };

@@ -51,23 +51,74 @@ async function session(client, transport, folder) {
     await client.close();
 }
 
+// Two agents without a shell: a handover, a claim, and a report of a turn and of a task.
+async function handOff(connected, folder) {
+    mkdirSync(join(folder, "agents"));
+    for (const name of ["Planner", "Coder"]) {
+        const file = join(folder, `agents/${name.toLowerCase()}.md`);
+        writeFileSync(file, `---\nname: ${name}\npurpose: Works\n---\n# ${name}\n\nWorks.\n`);
+    }
+    const task = { target_strategy: "new", target_ref: "coder", instruction: "Do it." };
+    const input = JSON.stringify({ parent_agent: "planner", tasks: [task] });
+    const batch = execFileSync(program, ["-C", folder, "batch", "fork", "-"], { input, encoding: "utf8", stdio: "pipe" }).trim();
+    const [planner, coder] = [await connected("planner"), await connected("coder")];
+    const call = async (client, name, args) => {
+        const answer = await client.callTool({ name, arguments: args });
+        assert.ok(!answer.isError, JSON.stringify(answer));
+        return [answer.content[0].text, answer.structuredContent];
+    };
+    const { tools } = await planner.listTools();
+    assert.deepEqual(tools.map((tool) => tool.name).slice(3), ["hand_over", "inbox", "batch"]);
+    const asked = { instruction: "Say what the cache costs." };
+    const handover = { recipe: "delegate", to: "coder", root: "feat:cache", arguments: asked };
+    const [, { context_box_id: box }] = await call(planner, "hand_over", handover);
+    await call(planner, "inbox", { action: "put", to: "coder", box });
+    const [toDo, { agent_turn_id: turn }] = await call(coder, "inbox", { action: "claim" });
+    assert.match(toDo, /Say what the cache costs\./);
+    const refused = await planner.callTool({ name: "inbox", arguments: { action: "acknowledge", turn } });
+    assert.ok(refused.isError && refused.structuredContent.code === "not_found");
+    await call(coder, "inbox", { action: "acknowledge", turn, text: "It costs 12 MB." });
+    const [, { sent }] = await call(planner, "inbox", { action: "list" });
+    assert.match((await call(planner, "inbox", { action: "read", box: sent[0].output_box_id }))[0], /It costs 12 MB\./);
+
+    const [, { epoch }] = await call(coder, "batch", { action: "claim", batch, task: 0 });
+    await call(coder, "batch", { action: "report", batch, task: 0, epoch, text: "It is done." });
+    const [, { batches }] = await call(planner, "batch", { action: "status" });
+    assert.equal(batches[0].status, "success");
+    const result = { action: "read", box: batches[0].tasks[0].output_box_id };
+    assert.match((await call(planner, "inbox", result))[0], /It is done\./);
+    await planner.close();
+    await coder.close();
+}
+
 const info = { name: "session", version: "1" };
+const writing = (agent) => ["mcp", "--write", "--as", agent];
 
 async function withHandshake(folder) {
     const { Client } = await import(require.resolve("@modelcontextprotocol/sdk/client/index.js"));
     const { StdioClientTransport } = await import(require.resolve("@modelcontextprotocol/sdk/client/stdio.js"));
-    const transport = new StdioClientTransport({ command: program, args: ["mcp"], cwd: folder });
-    await session(new Client(info), transport, folder);
-    console.log("ok -- @modelcontextprotocol/sdk, with a handshake");
+    const transport = (args) => new StdioClientTransport({ command: program, args, cwd: folder });
+    await session(new Client(info), transport(["mcp"]), folder);
+    await handOff(async (agent) => {
+        const client = new Client(info);
+        await client.connect(transport(writing(agent)));
+        return client;
+    }, folder);
+    console.log("ok -- @modelcontextprotocol/sdk, with a handshake, also of two agents that hand over");
 }
 
 async function withoutHandshake(folder) {
     const { Client } = await import(require.resolve("@modelcontextprotocol/client"));
     const { StdioClientTransport } = await import(require.resolve("@modelcontextprotocol/client/stdio"));
-    const transport = new StdioClientTransport({ command: program, args: ["mcp"], cwd: folder });
-    const client = new Client(info, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
-    await session(client, transport, folder);
-    console.log("ok -- @modelcontextprotocol/client, version 2026-07-28");
+    const transport = (args) => new StdioClientTransport({ command: program, args, cwd: folder });
+    const made = () => new Client(info, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+    await session(made(), transport(["mcp"]), folder);
+    await handOff(async (agent) => {
+        const client = made();
+        await client.connect(transport(writing(agent)));
+        return client;
+    }, folder);
+    console.log("ok -- @modelcontextprotocol/client, version 2026-07-28, also of two agents that hand over");
 }
 
 for (const run of [withHandshake, withoutHandshake]) {

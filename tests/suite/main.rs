@@ -60,6 +60,8 @@ mod listing;
 mod mcp;
 #[cfg(feature = "mcp")]
 mod mcp_client;
+#[cfg(feature = "mcp")]
+mod mcp_hand_off;
 mod merge;
 #[cfg(target_os = "linux")]
 mod merge_workflow;

@@ -32,7 +32,11 @@ impl Drop for Client {
 impl Client {
     /// A client that has sent nothing.
     pub(crate) fn silent(sandbox: &Sandbox) -> Self {
-        let mut command = sandbox.command(&["mcp"]);
+        Self::started(sandbox, &["mcp"])
+    }
+
+    fn started(sandbox: &Sandbox, words: &[&str]) -> Self {
+        let mut command = sandbox.command(words);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         let (sender, messages) = channel();
@@ -61,14 +65,22 @@ impl Client {
 
     /// A client of the version without a handshake.
     pub(crate) fn stateless(sandbox: &Sandbox) -> Self {
-        let mut client = Self::silent(sandbox);
+        Self::silent(sandbox).without_handshake()
+    }
+
+    /// A client whose server acts as an agent.
+    pub(crate) fn of_agent(sandbox: &Sandbox, name: &str) -> Self {
+        Self::started(sandbox, &["mcp", "--write", "--as", name]).without_handshake()
+    }
+
+    fn without_handshake(mut self) -> Self {
         let field = |name: &str| format!("io.modelcontextprotocol/{name}");
-        client.meta = Some(json!({
+        self.meta = Some(json!({
             (field("protocolVersion")): "2026-07-28",
             (field("clientInfo")): {"name": "t", "version": "1"},
             (field("clientCapabilities")): {},
         }));
-        client
+        self
     }
 
     pub(crate) fn write(&mut self, line: &str) {

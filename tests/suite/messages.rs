@@ -311,7 +311,10 @@ fn what_is_named_wrongly_says_what_to_name() {
         assert!(run.code == 2 && run.stderr.contains(new), "{run:?}");
     }
     let run = sandbox.run(&["render", "task:a", "--format", "xml"]);
-    assert!(run.code == 2 && run.stderr.contains("its formats are `text`, `json`, `messages`, `anthropic` and `parts`"), "{run:?}");
+    assert!(
+        run.code == 2 && run.stderr.contains("its formats are `text`, `json`, `messages`, `anthropic` and `parts`"),
+        "{run:?}"
+    );
     let run = sandbox.run(&["rendr"]);
     assert!(run.stderr.contains("'render', "), "the best is first: {run:?}");
     sandbox.write("work_items/empty.md", "\n");

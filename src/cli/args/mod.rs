@@ -187,7 +187,7 @@ pub(crate) enum Command {
     #[cfg(feature = "page")]
     Page(PageArgs),
     #[cfg(feature = "mcp")]
-    Mcp,
+    Mcp(McpArgs),
     Verify(VerifyArgs),
     #[command(subcommand)]
     Git(GitCommand),

@@ -210,6 +210,14 @@ pub(crate) struct JobArgs {
 }
 
 #[derive(Debug, Options)]
+pub(crate) struct McpArgs {
+    #[arg(long, requires = "agent")]
+    pub(crate) write: bool,
+    #[arg(long = "as", value_name = "AGENT", requires = "write", add = ArgValueCandidates::new(completion::agents))]
+    pub(crate) agent: Option<String>,
+}
+
+#[derive(Debug, Options)]
 pub(crate) struct RenderArgs {
     #[arg(long, value_enum, value_name = "PART")]
     pub(crate) part: Option<RenderPart>,

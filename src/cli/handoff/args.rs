@@ -290,7 +290,7 @@ pub(crate) struct PublishArgs {
     pub(crate) push: bool,
 }
 
-#[derive(Debug, Options)]
+#[derive(Debug, Default, Options)]
 pub(crate) struct OutcomeArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) summary: Option<String>,
@@ -302,6 +302,9 @@ pub(crate) struct OutcomeArgs {
     pub(crate) error_message: Option<String>,
     #[arg(long = "by", value_name = "NAME", allow_hyphen_values = true)]
     pub(crate) author: Option<String>,
+    /// A text that becomes a card in the log of the attempt: for agents without a shell, who cannot append one.
+    #[arg(skip)]
+    pub(crate) deliverable: Option<String>,
 }
 
 #[derive(Debug, Options)]

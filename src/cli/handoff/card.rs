@@ -46,6 +46,22 @@ impl HandoffFiles {
         Ok(notes.iter().try_for_each(|note| self.global.note(&format!("note: {note}")))?)
     }
 
+    /// Writes cards and appends them to a log, unless that was done before.
+    pub(crate) fn append_once(&self, cards: &[PreparedCard], log: &LogName, author: &str) -> Result<(), Failure> {
+        let store = &self.store;
+        self.write(&mut self.written.borrow_mut(), cards)?;
+        let card_ids: Vec<ContentId> = cards.iter().map(|card| card.id.clone()).collect();
+        let known = store.read_box(log.as_str())?;
+        let is_known = card_ids.iter().all(|id| known.as_ref().is_some_and(|known| known.card_ids.contains(id)));
+        let append = LogAppend::new(card_ids, author.to_owned());
+        if let Some(entry) = store.append_of(log, &append)? {
+            self.record(store.shown_append(log, &entry));
+        } else if !is_known {
+            self.record_created(store.shown_append(log, &store.append(log, &append)?));
+        }
+        Ok(())
+    }
+
     /// Reads and redacts cards; those that are missing, deleted or expired are `Err`, with the reason.
     pub(crate) fn read(&self, ids: &[ContentId]) -> Result<Vec<Result<Card, &'static str>>, Failure> {
         let now = stamp()?.generated_at;

@@ -2,13 +2,14 @@
 
 use super::args::HandoverArgs;
 use super::card::{key_and_value, removal_note};
-use super::ledger::HandoffFiles;
+use super::ledger::{Done, HandoffFiles};
 use crate::cli::args::{BudgetArgs, Global};
 use crate::cli::input::{self, from_here};
 use crate::cli::packs::OpenedRepository;
 use crate::cli::rebuild::root_item;
 use crate::cli::watch::on_signal;
 use crate::config::Recipe;
+use crate::console::report::{folded, visible};
 use crate::console::{self, Exit, Failure, object, settled, stamp};
 use crate::engine::{AgentContext, BudgetProbe, EngineError, Project, Repository, path_inside};
 use crate::handoff::cards::{CardError, LogName, parse};
@@ -26,18 +27,32 @@ use std::path::Path;
 
 pub(crate) fn run(global: &Global, args: &HandoverArgs) -> Result<Exit, Failure> {
     let files = HandoffFiles::open(global)?;
-    files.settle(hand_over(&files, args))
+    let arguments = || arguments(&args.arguments);
+    // A few files belong together: Ctrl-C does not come between them.
+    let done = hand_over(&files, args, arguments, || on_signal(|| {}));
+    let next = |mut done: Done| {
+        let text = |field: &Value| field.as_str().unwrap_or_default().to_owned();
+        let (path, log) = (text(&done.output["pack"]["path"]), text(&done.output["output_box"]));
+        done.lines.extend(next_steps(&path, &log));
+        done.print(global)
+    };
+    files.settle(done.and_then(next))
 }
 
-fn hand_over(files: &HandoffFiles, args: &HandoverArgs) -> Result<Exit, Failure> {
-    let (built, folder, shown_folder) = settled(|| prepare(files, args))?;
+/// Builds a handover, and writes it after `begin`.
+pub(super) fn hand_over(
+    files: &HandoffFiles,
+    args: &HandoverArgs,
+    arguments: impl Fn() -> Result<RecipeArguments, Failure>,
+    begin: impl FnOnce() -> Result<(), Failure>,
+) -> Result<Done, Failure> {
+    let (built, folder, shown_folder) = settled(|| prepare(files, args, &arguments))?;
     let BuiltHandover { plan, sealed, agent, exit } = &built;
     let log = files.store.read_box(plan.output_box.as_str())?;
-    // A few files belong together: Ctrl-C does not come between them.
-    on_signal(|| {})?;
+    begin()?;
     write(files, &built, &folder)?;
     let path = format!("{shown_folder}/{}", built.file());
-    report_notes(files, plan, log.map_or(0, |content| content.card_ids.len()))?;
+    let notes = notes(plan, log.map_or(0, |content| content.card_ids.len()));
     let result = json!({
         "context_box_id": plan.context_box,
         "target_profile_box_id": plan.profile_box,
@@ -46,15 +61,18 @@ fn hand_over(files: &HandoffFiles, args: &HandoverArgs) -> Result<Exit, Failure>
         "agent": agent,
         "pack": {"path": path, "hash": sealed.pack().hash},
     });
-    files.global.print(&result, summary(&built, &path))?;
-    Ok(*exit)
+    Ok(Done { exit: *exit, ..Done::new(String::new(), &result, summary(&built, &path)).noted(notes) })
 }
 
 /// Checks the request and builds the pack in memory, and returns it with its folder and that folder's path for people.
-fn prepare(files: &HandoffFiles, args: &HandoverArgs) -> Result<(BuiltHandover, Folder, String), Failure> {
+fn prepare(
+    files: &HandoffFiles,
+    args: &HandoverArgs,
+    arguments: impl Fn() -> Result<RecipeArguments, Failure>,
+) -> Result<(BuiltHandover, Folder, String), Failure> {
     let repository = files.global.open(Some(Access::Read))?;
     let recipe = recipe(&repository, &args.recipe)?;
-    let arguments = arguments(&args.arguments)?;
+    let arguments = arguments()?;
     if args.budget.profiles.len() > 1 {
         return Err(Failure::usage("one pack has one profile: give `--profile` once"));
     }
@@ -127,7 +145,9 @@ pub(crate) fn built(
     let agent = AgentContext { handover: Some(handover), ..agent };
     let probe = BudgetProbe { project, item, profile, limits, stamp, agent: Some(agent) };
     let (sealed, run) = opened.build(&probe)?;
-    let sealed = run.of_pack(opened.global, false, sealed)?;
+    let shown = visible(&run.diagnostics, opened.global.quiet);
+    let sealed = sealed.ok_or_else(|| Failure::Unread(folded(&shown, opened.global.verbose).into_owned()))?;
+    run.print(opened.global, false)?;
     Ok(BuiltHandover { plan, sealed, agent: target, exit: run.exit() })
 }
 
@@ -260,8 +280,8 @@ fn write(files: &HandoffFiles, built: &BuiltHandover, folder: &Folder) -> Result
     })
 }
 
-/// Says on stderr what the result does not: secrets that were removed, and a log that was used before.
-fn report_notes(files: &HandoffFiles, plan: &HandoverPlan, appended: usize) -> Result<(), Failure> {
+/// Returns what the result does not say: secrets that were removed, and a log that was used before.
+fn notes(plan: &HandoverPlan, appended: usize) -> Vec<String> {
     let removed = removal_note(plan.new_cards.iter().map(|card| card.redacted).sum());
     let unread = plan.cards.iter().filter_map(|card| {
         let why = card.card.as_ref().err()?;
@@ -269,8 +289,7 @@ fn report_notes(files: &HandoffFiles, plan: &HandoverPlan, appended: usize) -> R
     });
     let cards = console::counted(appended, "card");
     let used = (appended > 0).then(|| format!("the log `{}` has {cards} already", plan.output_box.as_str()));
-    let mut notes = removed.into_iter().chain(unread).chain(plan.notes.iter().cloned()).chain(used);
-    Ok(notes.try_for_each(|note| files.global.note(&format!("note: {note}")))?)
+    removed.into_iter().chain(unread).chain(plan.notes.iter().cloned()).chain(used).collect()
 }
 
 fn summary(built: &BuiltHandover, path: &str) -> Vec<String> {
@@ -291,6 +310,11 @@ fn summary(built: &BuiltHandover, path: &str) -> Vec<String> {
         format!("pack:   {path}"),
         format!("box:    {}", plan.context_box),
         format!("output: {log}"),
+    ]
+}
+
+fn next_steps(path: &str, log: &str) -> [String; 3] {
+    [
         format!("next:   contextpack render {} --format messages    gives it to a model", from_here(path)),
         "        contextpack card add --from-messages RUN.json      keeps what the model said, as cards".to_owned(),
         format!("        contextpack box append {log} ID...    puts these into its log"),

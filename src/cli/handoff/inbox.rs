@@ -7,7 +7,7 @@ use super::publish::UnknownPush;
 use crate::cli::args::Global;
 use crate::cli::packs::OpenedRepository;
 use crate::cli::rebuild::root_item;
-use crate::console::report::{print_error, print_failure};
+use crate::console::report::print_failure;
 use crate::console::{Exit, Failure, Format, object, settled};
 use crate::engine::EngineError;
 use crate::handoff::cards::{CardError, CardFileKind, LogName};
@@ -19,7 +19,7 @@ use serde_json::json;
 use std::cell::Cell;
 
 impl HandoffFiles {
-    fn open_inbox(&self, agent: &LogName) -> OpenLedger<'_> {
+    pub(super) fn open_inbox(&self, agent: &LogName) -> OpenLedger<'_> {
         OpenLedger { files: self, folder: &self.inboxes, name: agent.as_str().to_owned() }
     }
 
@@ -49,7 +49,7 @@ fn run_on(files: &HandoffFiles, command: &InboxCommand) -> Result<Exit, Failure>
     match command {
         // Answered above.
         InboxCommand::Put(_) => Ok(Exit::Done),
-        InboxCommand::List { agent } => list(files, agent),
+        InboxCommand::List { agent } => list(files, &files.inbox(agent)?)?.print(&files.global),
         InboxCommand::Claim { turn, author, publish } => {
             files.published(*publish, None, || claim(files, turn, author.as_deref()))
         }
@@ -68,8 +68,7 @@ fn run_on(files: &HandoffFiles, command: &InboxCommand) -> Result<Exit, Failure>
     }
 }
 
-fn list(files: &HandoffFiles, agent: &str) -> Result<Exit, Failure> {
-    let open = files.inbox(agent)?;
+pub(super) fn list(files: &HandoffFiles, open: &OpenLedger<'_>) -> Result<Done, Failure> {
     let inbox = open.read()?;
     let turns = inbox.states();
     let count = turns.iter().filter(|turn| !turn.status.is_terminal()).count();
@@ -90,12 +89,18 @@ fn list(files: &HandoffFiles, agent: &str) -> Result<Exit, Failure> {
         "turns": outputs,
         "faults": fault_outputs(&inbox.faults),
     });
-    files.global.print(&output, lines)?;
-    open.report_faults(&inbox)
+    let errors = open.fault_lines(&inbox);
+    let exit = if errors.is_empty() { Exit::Done } else { Exit::Input };
+    Ok(Done { exit, errors, ..Done::new(String::new(), &output, lines) })
 }
 
 fn claim(files: &HandoffFiles, arg: &TurnArg, author: Option<&str>) -> Result<Done, Failure> {
-    files.inbox(&arg.agent)?.claim(author, |inbox, repeats| match &arg.turn {
+    claim_turn(&files.inbox(&arg.agent)?, arg.turn.as_ref(), author)
+}
+
+/// Claims a turn, or the oldest one that waits.
+pub(super) fn claim_turn(open: &OpenLedger<'_>, turn: Option<&String>, author: Option<&str>) -> Result<Done, Failure> {
+    open.claim(author, |inbox, repeats| match turn {
         Some(typed) => inbox.state_of(&inbox.find_turn(typed)?).map(Some),
         None => {
             let turns = inbox.states();
@@ -144,7 +149,7 @@ fn put(global: &Global, args: &TurnPutArgs) -> Result<Exit, Failure> {
     })
 }
 
-fn dispatch(files: &HandoffFiles, args: &TurnPutArgs, code: &Cell<&'static str>) -> Result<Done, Failure> {
+pub(super) fn dispatch(files: &HandoffFiles, args: &TurnPutArgs, code: &Cell<&'static str>) -> Result<Done, Failure> {
     let failed = |error: CardError| {
         code.set(if matches!(error, CardError::Secret(_)) { "secret" } else { "invalid_file" });
         Failure::from(error)
@@ -225,10 +230,10 @@ fn dispatch(files: &HandoffFiles, args: &TurnPutArgs, code: &Cell<&'static str>)
 }
 
 fn refused(status: &'static str, code: &'static str, why: &str) -> Result<Done, Failure> {
-    print_error(why, None)?;
     let exit = if status == "busy" { Exit::Outside } else { Exit::Input };
     let output = json!({"status": status, "error_code": code});
-    Ok(Done { exit, ..Done::new(String::new(), &output, vec![format!("{status}: {code}")]) })
+    let errors = vec![why.to_owned()];
+    Ok(Done { exit, errors, ..Done::new(String::new(), &output, vec![format!("{status}: {code}")]) })
 }
 
 /// The agent that a turn is for, the work item or issue that it is about, and the key of the agent that dispatches it.

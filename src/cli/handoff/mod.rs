@@ -8,10 +8,14 @@ mod handover;
 mod inbox;
 mod ledger;
 mod publish;
+#[cfg(feature = "mcp")]
+mod tools;
 mod wake;
 
 pub(super) use args::HandoffCommand;
 pub(super) use context::context_files;
+#[cfg(feature = "mcp")]
+pub(super) use tools::tools;
 
 use super::args::Global;
 use crate::console::{Exit, Failure};

@@ -82,6 +82,11 @@ impl LedgerFolder {
         Ok(self.folder(&[])?.folders()?.iter().any(|name| name == agent.as_str()))
     }
 
+    /// Lists the inboxes, sorted by the names of their agents.
+    pub fn inboxes(&self) -> Result<Vec<LogName>, CardError> {
+        Ok(self.folder(&[])?.folders()?.iter().filter_map(|name| LogName::new(name).ok()).collect())
+    }
+
     /// Reads a batch, or an inbox, which is empty if there is none.
     pub fn read(&self, name: &str) -> Result<Ledger, CardError> {
         let files = self.files(name, false)?;

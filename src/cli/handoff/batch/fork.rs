@@ -9,7 +9,7 @@ use crate::cli::handoff::ledger::{Done, HandoffFiles};
 use crate::cli::input;
 use crate::cli::packs::OpenedRepository;
 use crate::config::{BatchFile, TargetStrategy};
-use crate::console::report::{print_error, print_error_json};
+use crate::console::report::{print_error, print_error_json, print_failure};
 use crate::console::{Exit, Failure, Format, settled, stamp};
 use crate::handoff::cards::{BoxContent, CardFileKind, ContentId, LogName};
 use crate::handoff::handover::{RecipeArguments, own_log};
@@ -136,8 +136,11 @@ fn build(files: &HandoffFiles, plan: &ForkPlan<'_>) -> Result<BuiltBatch, Failur
     for (index, task) in plan.batch.tasks.iter().enumerate() {
         let line = plan.lines.get(index).copied();
         let built = build_task(files, &opened, plan, &given, index);
-        if let Err(Failure::Reported(..)) = built {
+        if let Err(failure @ Failure::Unread(_)) = built {
+            let diagnostics = failure.diagnostics().to_vec();
+            let exit = print_failure(failure, Format::Text);
             print_error(&format!("{}the pack of task {index} cannot be built", prefix(&plan.shown, line)), None)?;
+            return Err(Failure::Reported(exit, diagnostics));
         }
         let built = built.map_err(|error| at(line, error))?;
         let key = &built.agent.key;

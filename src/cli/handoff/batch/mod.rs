@@ -10,7 +10,7 @@ use super::wake::Ring;
 use crate::cli::args::Global;
 use crate::console::report::print_lines;
 use crate::console::{self, Exit, Failure, Format, object};
-use crate::handoff::cards::{CardError, ContentId, LogAppend, LogName, ToolError};
+use crate::handoff::cards::{CardError, LogName, ToolError};
 use crate::handoff::ledger::{Attempt, BatchResult, Ledger, LedgerPath, Outcome, ShortId, Status, TaskState, WorkId};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -19,11 +19,11 @@ use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
 impl HandoffFiles {
-    fn batch(&self, arg: &BatchArg) -> Result<OpenLedger<'_>, Failure> {
+    pub(super) fn batch(&self, arg: &BatchArg) -> Result<OpenLedger<'_>, Failure> {
         Ok(self.open_batch(&self.batches.find_batch(&arg.id)?))
     }
 
-    fn open_batch(&self, id: &ShortId) -> OpenLedger<'_> {
+    pub(super) fn open_batch(&self, id: &ShortId) -> OpenLedger<'_> {
         OpenLedger { files: self, folder: &self.batches, name: id.to_string() }
     }
 }
@@ -99,7 +99,7 @@ fn status(files: &HandoffFiles, batch: &BatchArg, watch: Option<Duration>) -> Re
     }
 }
 
-fn status_output(ledger: &Ledger, states: &[TaskState]) -> Value {
+pub(super) fn status_output(ledger: &Ledger, states: &[TaskState]) -> Value {
     let tasks = states.iter().map(|task| {
         let author = task.report.as_ref().map(|report| &report.author_id);
         let agent = ledger.forked(&task.id).map(|forked| &forked.agent);
@@ -114,7 +114,7 @@ fn status_output(ledger: &Ledger, states: &[TaskState]) -> Value {
     })
 }
 
-fn status_lines(ledger: &Ledger, states: &[TaskState]) -> Vec<String> {
+pub(super) fn status_lines(ledger: &Ledger, states: &[TaskState]) -> Vec<String> {
     const WIDTH: usize = 20;
     let agent = |task: &TaskState| ledger.forked(&task.id).map_or("", |forked| forked.agent.as_str());
     let agents = states.iter().map(|task| agent(task).chars().count()).max().unwrap_or_default();
@@ -279,7 +279,7 @@ fn join(files: &HandoffFiles, batch: &BatchArg) -> Result<Done, Failure> {
     // A crash here leaves the card to the next join, which makes the same one.
     let file = batch.shown(&LedgerPath::File("result.json"));
     files.record_known(file.clone());
-    give_result(files, card(&ledger, &result), &log)?;
+    files.append_once(&files.card_writer().prepare(vec![card(&ledger, &result)])?, &log, "contextpack")?;
     let status = result.status.name();
     let mut lines = vec![format!("{}  {status}", ledger.name)];
     lines.extend(result.results.iter().map(|task| {
@@ -293,23 +293,6 @@ fn join(files: &HandoffFiles, batch: &BatchArg) -> Result<Done, Failure> {
     let output = json!({"status": result.status, "results": result.results});
     let message = format!("Join batch {}: {status}", ledger.name);
     Ok(Done { ring, ..Done::new(message, &output, lines).noted([note]) })
-}
-
-/// Writes the card with a result and appends it to the log of the parent, unless that was done before.
-fn give_result(files: &HandoffFiles, card: Value, log: &LogName) -> Result<(), Failure> {
-    let store = &files.store;
-    let cards = files.card_writer().prepare(vec![card])?;
-    files.write(&mut files.written.borrow_mut(), &cards)?;
-    let card_ids: Vec<ContentId> = cards.into_iter().map(|card| card.id).collect();
-    let known = store.read_box(log.as_str())?;
-    let is_known = card_ids.iter().all(|id| known.as_ref().is_some_and(|known| known.card_ids.contains(id)));
-    let append = LogAppend::new(card_ids, "contextpack".to_owned());
-    if let Some(entry) = store.append_of(log, &append)? {
-        files.record(store.shown_append(log, &entry));
-    } else if !is_known {
-        files.record_created(store.shown_append(log, &store.append(log, &append)?));
-    }
-    Ok(())
 }
 
 fn parent_log(ledger: &Ledger) -> Result<LogName, CardError> {

@@ -10,6 +10,7 @@ use crate::cli::handoff::publish::{self, Published, Publisher, UnknownPush};
 use crate::cli::handoff::wake::{Doorbell, Ring};
 use crate::cli::input;
 use crate::config::Settings;
+use crate::console::report::print_error;
 use crate::console::{self, Exit, Failure, PathFailure, object, printable, stamp};
 use crate::engine::process_environment;
 use crate::handoff::cards::{CardStore, ContentId, LogName, ToolError, WrittenFiles};
@@ -52,12 +53,15 @@ pub(crate) struct Done {
     pub(crate) ring: Option<Ring>,
     pub(crate) output: Value,
     pub(crate) lines: Vec<String>,
+    /// What is wrong, and did not keep the command from answering.
+    pub(crate) errors: Vec<String>,
     pub(crate) notes: Vec<String>,
 }
 
 impl Done {
     pub(crate) fn new(message: String, output: &impl Serialize, lines: Vec<String>) -> Self {
-        Self { exit: Exit::Done, message, ring: None, output: json!(output), lines, notes: Vec::new() }
+        let output = json!(output);
+        Self { exit: Exit::Done, message, ring: None, output, lines, errors: Vec::new(), notes: Vec::new() }
     }
 
     pub(crate) fn noted(mut self, note: impl IntoIterator<Item = String>) -> Self {
@@ -65,9 +69,11 @@ impl Done {
         self
     }
 
-    fn print(&self, global: &Global) -> Result<(), Failure> {
+    pub(crate) fn print(&self, global: &Global) -> Result<Exit, Failure> {
         global.print(&self.output, self.lines.clone())?;
-        Ok(self.notes.iter().try_for_each(|note| global.note(note))?)
+        self.errors.iter().try_for_each(|error| print_error(error, None))?;
+        self.notes.iter().try_for_each(|note| global.note(note))?;
+        Ok(self.exit)
     }
 }
 
@@ -128,21 +134,7 @@ impl HandoffFiles {
         command: impl Fn() -> Result<Done, Failure>,
     ) -> Result<Exit, Failure> {
         let doorbell = wake.map(|wake| Doorbell::prepare(wake, &self.root, &self.settings)).transpose()?;
-        if options.commit || options.push {
-            let dir = self.settings.handover.dir.as_str();
-            self.publisher.replace(Some(Publisher::open(&self.root, dir, options.push)?));
-        } else {
-            publish::heal(&self.root);
-        }
-        let done = loop {
-            let done = command().inspect_err(|_| {
-                // A command writes everything or nothing. The error is reported, and what cannot be removed is no secret.
-                let _ = self.written.take().remove_new(&self.root).map(|()| self.finish());
-            })?;
-            if self.publish(&done)? == Published::Done {
-                break done;
-            }
-        };
+        let done = self.performed(options, command)?;
         done.print(&self.global)?;
         self.finish()?;
         let Some((doorbell, ring)) = doorbell.flatten().zip(done.ring) else { return Ok(done.exit) };
@@ -152,6 +144,29 @@ impl HandoffFiles {
             return Ok(done.exit.and(Exit::Outside));
         }
         Ok(done.exit)
+    }
+
+    /// Runs a command that writes, and publishes what it wrote. What it wrote is removed again if it fails.
+    pub(crate) fn performed(
+        &self,
+        options: PublishArgs,
+        command: impl Fn() -> Result<Done, Failure>,
+    ) -> Result<Done, Failure> {
+        if options.commit || options.push {
+            let dir = self.settings.handover.dir.as_str();
+            self.publisher.replace(Some(Publisher::open(&self.root, dir, options.push)?));
+        } else {
+            publish::heal(&self.root);
+        }
+        loop {
+            let done = command().inspect_err(|_| {
+                // A command writes everything or nothing. The error is reported, and what cannot be removed is no secret.
+                let _ = self.written.take().remove_new(&self.root).map(|()| self.finish());
+            })?;
+            if self.publish(&done)? == Published::Done {
+                return Ok(done);
+            }
+        }
     }
 
     fn publish(&self, done: &Done) -> Result<Published, Failure> {
@@ -218,7 +233,9 @@ impl HandoffFiles {
 
 pub(crate) struct HandedPack {
     pub(crate) path: String,
-    agent: String,
+    pub(crate) agent: String,
+    /// The key of the agent that hands over.
+    pub(crate) from: Option<String>,
     inbox: Option<LogName>,
     pub(crate) output: Option<LogName>,
 }
@@ -243,7 +260,8 @@ impl HandedPack {
         let file = soul.and_then(|section| RepoPath::new(section.source.path.as_deref()?).ok());
         let party = file.map(|file| Party { key: agent.key.clone(), stem: file.stem().to_owned() });
         let inbox = party.and_then(|party| own_log(&party).ok());
-        Some(Self { path, agent: agent.key, inbox, output: LogName::new(&handover.output_box).ok() })
+        let output = LogName::new(&handover.output_box).ok();
+        Some(Self { path, agent: agent.key, from: handover.from, inbox, output })
     }
 
     pub(crate) fn refusal(&self, inbox: &str, agent: &str) -> Option<String> {

@@ -5,10 +5,10 @@ use crate::cli::handoff::args::OutcomeArgs;
 use crate::cli::handoff::card::removal_note;
 use crate::cli::handoff::wake::Ring;
 use crate::console::{self, Exit, Failure, object};
-use crate::handoff::cards::{CardError, ToolError};
+use crate::handoff::cards::{BoxSnapshot, CardError, LogName, PreparedCard, ToolError};
 use crate::handoff::ledger::{
     Attempt, ClaimState, Decision, Ledger, LedgerFault, LedgerFolder, LedgerKind, LedgerPath, NewFile, Status,
-    TaskState, TurnRequest, WorkId,
+    TaskState, TurnRequest, WorkId, Writer,
 };
 use crate::model::did_you_mean;
 use serde_json::{Value, json};
@@ -46,10 +46,13 @@ impl OpenLedger<'_> {
         self.folder.shown(&self.name, path)
     }
 
+    pub(crate) fn fault_lines(&self, ledger: &Ledger) -> Vec<String> {
+        let line = |it: &LedgerFault| self.files.redacted(&format!("`{}`: {}", self.shown(&it.path), it.message));
+        ledger.faults.iter().map(line).collect()
+    }
+
     pub(crate) fn report_faults(&self, ledger: &Ledger) -> Result<Exit, Failure> {
-        for fault in &ledger.faults {
-            self.files.report_error(&format!("`{}`: {}", self.shown(&fault.path), fault.message))?;
-        }
+        self.fault_lines(ledger).iter().try_for_each(|line| self.files.report_error(line))?;
         Ok(if ledger.faults.is_empty() { Exit::Done } else { Exit::Input })
     }
 
@@ -165,14 +168,29 @@ impl OpenLedger<'_> {
         // Everything is checked before the box is written.
         let ledger = self.read()?;
         let checked = attempt(&ledger)?;
-        ledger.decide_report(&checked, &outcome, &writer)?;
-        let store = &self.files.store;
-        let results = match args.output.as_deref() {
-            Some(name) => Some(store.existing_box(name)?),
-            None => store.read_box(&ledger.output_box(&checked.of))?,
-        };
-        let written = &self.files.written;
-        outcome.output_box_id = results.map(|content| written.borrow_mut().snapshot_of(store, &content)).transpose()?;
+        let (store, written) = (&self.files.store, &self.files.written);
+        let deliverable =
+            args.deliverable.as_deref().map(|text| self.deliverable(text, &checked, &writer)).transpose()?;
+        let answer = deliverable
+            .as_ref()
+            .map(|cards| BoxSnapshot::new(cards.iter().map(|card| card.id.clone()).collect(), Vec::new()));
+        outcome.output_box_id = answer.as_ref().map(BoxSnapshot::id);
+        let is_late = ledger.decide_report(&checked, &outcome, &writer)?.late.is_some();
+        if let Some((cards, answer)) = deliverable.as_deref().zip(answer.as_ref()) {
+            outcome.output_box_id.take_if(|_| is_late);
+            if !is_late {
+                let log = LogName::new(&ledger.output_box(&checked.of))?;
+                self.files.append_once(cards, &log, writer.author_id.as_deref().unwrap_or(log.as_str()))?;
+                written.borrow_mut().snapshot(store, answer)?;
+            }
+        } else {
+            let results = match args.output.as_deref() {
+                Some(name) => Some(store.existing_box(name)?),
+                None => store.read_box(&ledger.output_box(&checked.of))?,
+            };
+            outcome.output_box_id =
+                results.map(|content| written.borrow_mut().snapshot_of(store, &content)).transpose()?;
+        }
         let (ledger, (attempt, late, existed)) = self.decided(|ledger| {
             let attempt = attempt(ledger)?;
             let Decision { late, file } = ledger.decide_report(&attempt, &outcome, &writer)?;
@@ -203,9 +221,22 @@ impl OpenLedger<'_> {
             ring = Some(Ring { event: "contextpack-response", payload: object([payload, more]), file });
         }
         let message = format!("{acknowledges} {noun} {} of {}: {counts_as}", attempt.of, self.title());
-        let notes = removal_note(redacted).into_iter().chain(unknown_word(&outcome.status));
+        let lost =
+            (is_late && args.deliverable.is_some()).then(|| "the text was not kept, since it is late".to_owned());
+        let notes = removal_note(redacted).into_iter().chain(unknown_word(&outcome.status)).chain(lost);
         let done = Done::new(message, &object([output]), vec![line]).noted(notes);
         Ok(Done { ring: ring.filter(|_| late.is_none()), ..done })
+    }
+
+    /// Returns a result of an attempt as a card, the same one if it is reported again.
+    fn deliverable(&self, text: &str, attempt: &Attempt, writer: &Writer) -> Result<Vec<PreparedCard>, Failure> {
+        let batch = matches!(attempt.of, WorkId::Task(_)).then_some(&self.name);
+        Ok(self.files.card_writer().prepare(vec![json!({
+            "type": "task.deliverable",
+            "author_id": writer.author_id.as_deref().unwrap_or(&self.name),
+            "content": {"kind": "text", "text": text},
+            "metadata": object([attempt_output(attempt), json!({"batch_id": batch})]),
+        })])?)
     }
 
     /// Gives up attempts that are claimed and not reported: those of what `named` returns, else all.
