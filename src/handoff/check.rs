@@ -44,8 +44,8 @@ pub struct FileChecker {
     store: CardStore,
     batches: LedgerFolder,
     inboxes: LedgerFolder,
-    /// The highest clocks of logs, before any jump.
-    highest: BTreeMap<LogName, u32>,
+    /// The highest clock of the logs, before any jump, once it was asked for.
+    highest: Option<u32>,
     /// The batches and inboxes that were read, by path; `None` without a plan that can be used, which is reported at its file.
     ledgers: BTreeMap<String, Option<Ledger>>,
 }
@@ -57,7 +57,7 @@ impl FileChecker {
             store: CardStore::new(root, RepoPath::root()),
             batches: folder(&BATCHES),
             inboxes: folder(&INBOXES),
-            highest: BTreeMap::new(),
+            highest: None,
             ledgers: BTreeMap::new(),
         }
     }
@@ -81,18 +81,19 @@ impl FileChecker {
 
     fn append(&mut self, log: &str, file: &str, bytes: &[u8]) -> Result<Vec<String>, CardError> {
         let read = || {
-            let log = LogName::new(log).map_err(|error| error.to_string())?;
+            LogName::new(log).map_err(|error| error.to_string())?;
             let why = "its name is none that this program gives: `<8-digit clock>-<12 hex digits>.json`";
             let entry = LogEntry::parse(file).ok_or(why)?;
-            Ok((log, read_append(bytes, &entry)?, entry))
+            Ok((read_append(bytes, &entry)?, entry))
         };
-        let (log, append, entry) = match read() {
+        let (append, entry) = match read() {
             Ok(read) => read,
             Err(why) => return Ok(vec![why]),
         };
-        let highest = match self.highest.get(&log) {
-            Some(highest) => *highest,
-            None => *self.highest.entry(log.clone()).or_insert(self.store.highest_clock(&log)?),
+        let highest = match self.highest {
+            Some(highest) => highest,
+            None if !entry.can_jump() => entry.clock,
+            None => *self.highest.insert(self.store.highest_clock()?),
         };
         let mut faults = self.missing(CardFileKind::Card, &append.card_ids);
         faults.extend(entry.jump(highest));

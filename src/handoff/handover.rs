@@ -2,8 +2,8 @@
 //! boxes, and the log of its results. Everything is checked and made here in memory; nothing is written.
 
 use super::cards::{
-    BoxContent, BoxSnapshot, CardError, CardFileKind, CardStore, CardWriter, ContentId, LogName, PreparedCard,
-    ReadCard, Role, is_hex,
+    BoxContent, BoxSnapshot, CardError, CardFileKind, CardStore, CardWriter, ContentId, LogEntry, LogName,
+    PreparedCard, ReadCard, Role, is_hex,
 };
 use crate::config::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY, TargetStrategy};
 use crate::model::{CardSource, did_you_mean, slug};
@@ -29,9 +29,14 @@ pub struct HandoverRequest<'a> {
     pub to: &'a Party,
     pub profile: &'a Value,
     pub from: Option<&'a Party>,
+    /// The logs of tasks of batches, each with the key of its agent.
+    pub task_logs: &'a [TaskLog],
     pub root: Option<&'a str>,
     pub now: &'a str,
 }
+
+/// The log of a task of a batch, and the key of the agent that the task is for.
+pub type TaskLog = (String, String);
 
 #[derive(Debug, Clone)]
 pub struct HandedCard {
@@ -158,25 +163,24 @@ fn fresh_begin(agent: &Party) -> String {
     format!("{}-", if begin.is_empty() { "agent" } else { begin })
 }
 
-/// Returns whether a log is an agent's own: named like its file, or by a handover to it.
-pub fn is_own_log(agent: &Party, log: &str) -> bool {
+/// Returns whether a log is an agent's own: named like its file, or that of a handover or a task of a batch for it.
+pub fn is_own_log(agent: &Party, log: &str, task_logs: &[TaskLog]) -> bool {
     let is_of_handover = log.strip_prefix(&fresh_begin(agent)).is_some_and(|end| is_hex(end, 12..=12));
-    is_of_handover || own_log(agent).is_ok_and(|own| own.as_str() == log)
+    let is_of_task = || task_logs.iter().any(|(of_task, key)| of_task == log && *key == agent.key);
+    is_of_handover || own_log(agent).is_ok_and(|own| own.as_str() == log) || is_of_task()
 }
 
-/// Returns words that name the logs of an agent's handovers that are not inherited; `None` if there are none.
-fn other_logs(agent: &Party, store: &CardStore, inherited: &[BoxContent]) -> Result<Option<String>, CardError> {
-    let own = own_log(agent).ok();
-    let is_other = |log: &String| {
-        is_own_log(agent, log)
-            && own.as_ref().is_none_or(|own| own.as_str() != log)
-            && !inherited.iter().any(|content| content.log() == Some(log))
-    };
-    let logs: Vec<String> = store.log_names()?.into_iter().filter(is_other).collect();
-    let shown: Vec<String> = logs.iter().take(MOST_NAMED).map(|log| format!("`--box {log}`")).collect();
-    let more = logs.len().saturating_sub(MOST_NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    Ok((!logs.is_empty()).then(|| format!("{}{more}", shown.join(", "))))
+/// Returns the logs of an agent, the one with the last append first: its current output.
+///
+/// The last append is the one with the highest clock, of two with one clock the one with the higher hash. An append whose clock
+/// jumped, by hand, is no later than the others.
+pub fn logs_of(agent: &Party, store: &CardStore, task_logs: &[TaskLog]) -> Result<Vec<LogName>, CardError> {
+    let appends = store.appends()?;
+    let highest = LogEntry::highest(appends.iter().map(|(entry, _)| entry));
+    let (known, jumped): (Vec<_>, Vec<_>) = appends.into_iter().partition(|(entry, _)| entry.clock <= highest);
+    let mut seen = BTreeSet::new();
+    let last = known.into_iter().rev().chain(jumped).map(|(_, log)| log).filter(|log| seen.insert(log.clone()));
+    Ok(last.filter(|log| is_own_log(agent, log.as_str(), task_logs)).collect())
 }
 
 fn inherited(
@@ -190,7 +194,8 @@ fn inherited(
         let content = store.existing_box(name)?;
         let log = content.log();
         let is_given = given.iter().any(|known| known.covers(&content));
-        let is_own = || matches!((request.from, log), (Some(source), Some(log)) if is_own_log(source, log));
+        let tasks = request.task_logs;
+        let is_own = || matches!((request.from, log), (Some(source), Some(log)) if is_own_log(source, log, tasks));
         let is_allowed = || log.is_some_and(|log| request.recipe.allow.iter().any(|glob| glob.is_match(log)));
         if !is_given && !is_own() && !is_allowed() {
             return Err(unauthorized(request, name));
@@ -207,26 +212,27 @@ fn inherited(
         ));
     }
     if request.arguments.include_history()? || strategy == TargetStrategy::Clone {
-        let no_source = "the log of the source is inherited, but there is no source (help: name it with `--from`)";
+        let no_source = "what the source did last is inherited, but there is no source (help: name it with `--from`)";
         let source = request.from.ok_or_else(|| CardError::bad(no_source))?;
-        let (own, key) = (own_log(source)?, &source.key);
-        let others = other_logs(source, store, &boxes)?;
-        let Some(content) = store.read_box(own.as_str())? else {
+        let logs = logs_of(source, store, request.task_logs)?;
+        let Some((last, others)) = logs.split_first() else {
+            let (own, key) = (own_log(source)?, &source.key);
             let own = own.as_str();
-            let what = if strategy == TargetStrategy::Clone { "`target_strategy: clone`" } else { "the history" };
-            let help = match others {
-                Some(logs) => format!(
-                    "the results of {key} are in logs of handovers: give them by {logs} in place of the history"
-                ),
-                None => format!(
-                    "{what} inherits the log of {key}, which has none yet: `contextpack box append {own} CARD` begins it"
-                ),
-            };
-            return Err(CardError::NotFound(format!("box not found: {own} (help: {help})")));
+            return Err(CardError::NotFound(format!(
+                "box not found: {own} (help: {key} has no log yet: `contextpack box append {own} CARD` begins its own)"
+            )));
         };
-        boxes.push(content);
-        let note = |logs| format!("the logs of handovers to {key} are not inherited; give them by {logs}");
-        notes.extend(others.map(note));
+        let is_known = |log: &&LogName| boxes.iter().any(|content| content.log() == Some(log.as_str()));
+        let others = others.iter().filter(|log| !is_known(log)).map(|log| format!("`--box {}`", log.as_str()));
+        let others: Vec<String> = others.collect();
+        if !others.is_empty() {
+            let more = others.len().saturating_sub(MOST_NAMED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let others = others[..others.len().min(MOST_NAMED)].join(", ");
+            let (key, last) = (&source.key, last.as_str());
+            notes.push(format!("of the logs of {key} the last is inherited, `{last}`; give others by {others}{more}"));
+        }
+        boxes.push(store.existing_box(last.as_str())?);
     }
     Ok((boxes, notes))
 }

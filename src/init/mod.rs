@@ -64,7 +64,10 @@ mod tests {
             "repository of the program" => RepoOrigin::is_url(text).to_string(),
             "commit of the program" => RepoOrigin::is_commit(text).to_string(),
             "attributes" => {
-                let block = starter::attributes(text, "my context/packs");
+                let block = starter::attributes(
+                    Some(text),
+                    &crate::model::RepoPath::new("my context/packs").into_iter().collect::<Vec<_>>(),
+                );
                 block.lines().skip(1).step_by(2).collect::<Vec<_>>().join(" and ")
             }
             "plain folder" => is_plain(text).to_string(),

@@ -131,10 +131,8 @@ impl<'a> Setup<'a> {
             let wrote = init_state_dir(self.root, committed)?;
             self.note(ignore, wrote);
         }
-        if committed {
-            let handovers = settings.handover.packs();
-            let handovers = handovers.as_ref().map_or("context/packs", |folder| folder.as_str());
-            let block = starter::attributes(output, handovers);
+        if committed || args.git || args.batches {
+            let block = starter::attributes(committed.then_some(output), &settings.handover.folders());
             self.block(".gitattributes", starter::BLOCK_BEGIN, &block)?;
         }
         self.programs(&args.programs, &block)?;

@@ -149,7 +149,7 @@ fn added(inbox: &Ledger, clone: usize, step: Step) -> Vec<NewFile> {
         Step::Acknowledge(key, epoch, word) => {
             let outcome = Outcome { status: word.to_owned(), summary: None, output_box_id: None, error: None };
             // There may be no such turn or epoch.
-            let attempt = inbox.attempt(id(key), Some(epoch)).unwrap();
+            let attempt = inbox.attempt(&id(key), Some(epoch)).unwrap();
             let reported = inbox.decide_report(&attempt, &outcome, &writer);
             reported.ok().and_then(|reported| reported.file).into_iter().collect()
         }

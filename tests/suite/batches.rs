@@ -212,7 +212,8 @@ fn of_two_claims_one_is_accepted_and_a_stale_epoch_never_counts() {
     assert_eq!(accepted["context_box_id"], pack["handover"]["context_box_id"]);
     let at = "2026-02-22T01:20:00Z";
     let busy = json!({
-        "status": "busy", "epoch": 1, "reason": "claimed", "claimed_by": "runner 1", "claimed_at": at,
+        "status": "busy", "batch_id": id, "task_index": 0, "epoch": 1, "reason": "claimed", "claimed_by": "runner 1",
+        "claimed_at": at,
     });
     assert_eq!(on(&sandbox, &id[..6], 1, "claim", &["0"]), busy);
     let status = on(&sandbox, &id, 0, "status", &[]);

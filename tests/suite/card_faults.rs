@@ -139,6 +139,7 @@ fn a_line_end_that_a_formatter_adds_is_no_change_of_a_file() {
 #[test]
 fn what_a_formatter_changed_otherwise_is_named_with_its_repair() {
     let (sandbox, [card_id, box_id, batch]) = everything();
+    let before = sandbox.files();
     rewrite(&sandbox, |text| {
         serde_json::to_string_pretty(&serde_json::from_str::<serde_json::Value>(text).unwrap()).unwrap()
     });
@@ -151,8 +152,30 @@ fn what_a_formatter_changed_otherwise_is_named_with_its_repair() {
     ] {
         let said = sandbox.run(args);
         assert!(said.code == 3 && said.stderr.contains("a formatter changed"), "{args:?}: {said:?}");
-        assert!(said.stderr.contains("restore it from git"), "{args:?}: {said:?}");
+        assert!(said.stderr.contains("`contextpack card fix`"), "{args:?}: {said:?}");
     }
+    let paths = |files: &[(String, Vec<u8>)]| -> Vec<String> {
+        let own = files.iter().map(|(path, _)| path.clone());
+        own.filter(|path| path.starts_with("context/") && !path.starts_with("context/packs/")).collect()
+    };
+    let fix = || -> Vec<String> {
+        let fixed = sandbox.json(0, &["card", "fix", "--format", "json"])["fixed"].clone();
+        let mut fixed: Vec<String> = serde_json::from_value(fixed).unwrap();
+        fixed.sort();
+        fixed
+    };
+    assert_eq!(fix(), paths(&before));
+    assert_eq!(sandbox.files(), before);
+    // What holds something else than its name says is for git to restore, also if it was formatted.
+    rewrite(&sandbox, |text| text.to_owned() + " \n\n");
+    let card_path = crate::cards::path("cards", &card_id);
+    sandbox.write(&card_path, sandbox.read(&card_path).replace("\"role\":\"", "\"role\":\"x"));
+    assert_eq!(fix().len(), paths(&before).len() - 1);
+    assert!(sandbox.expect(5, &["verify", "context"]).contains(&card_path));
+    assert!(fix().is_empty());
+    let (_, original) = before.iter().find(|(path, _)| *path == card_path).unwrap();
+    sandbox.write(&card_path, String::from_utf8(original.clone()).unwrap());
+    assert_eq!(sandbox.files(), before);
 }
 
 #[test]

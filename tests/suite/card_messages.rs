@@ -108,3 +108,27 @@ fn messages_that_cannot_be_read_are_refused_as_a_whole() {
         refused(&sandbox, 2, &["card", "add", "--from-messages", "-"], input, "error");
     }
 }
+
+#[test]
+fn a_result_whose_call_is_not_there_is_refused() {
+    let sandbox = Sandbox::configured(&[]);
+    let call = json!({"role": "assistant", "content": null, "tool_calls": [
+        {"id": "call_1", "type": "function", "function": {"name": "now", "arguments": "{}"}}]});
+    let result = json!({"role": "tool", "tool_call_id": "call_1", "content": "noon"});
+    let block =
+        json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_1", "content": "noon"}]});
+    for answer in [&result, &block] {
+        for messages in [json!([answer]), json!([answer, call])] {
+            sandbox.write("run.json", messages.to_string());
+            refused(
+                &sandbox,
+                2,
+                &["card", "add", "--from-messages", "run.json"],
+                "",
+                "message 0: it is the result of `call_1`",
+            );
+        }
+        sandbox.write("run.json", json!([call, {"role": "user", "content": "wait"}, answer]).to_string());
+        sandbox.expect(0, &["card", "add", "--from-messages", "run.json"]);
+    }
+}

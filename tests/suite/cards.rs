@@ -351,7 +351,7 @@ fn the_tutorial_runs_as_it_stands() {
     let sandbox = Sandbox::new();
     let run = sandbox.run_script_of("handover.md", "## Tutorial");
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
-    assert!(run.stdout.contains("It costs 12 MB.") && run.stdout.contains("coder@1  4 cards"), "{}", run.stdout);
+    assert!(run.stdout.contains("It costs 12 MB.") && run.stdout.contains("coder@2  4 cards"), "{}", run.stdout);
     assert!(!run.stdout.contains("invalid"), "{}", run.stdout);
     for (path, bytes) in sandbox.files().into_iter().filter(|(path, _)| path.starts_with("context/")) {
         assert!(!String::from_utf8(bytes).unwrap().contains("Horse7battery"), "{path}");

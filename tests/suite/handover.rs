@@ -443,7 +443,7 @@ fn logs_of_handovers_are_an_agents_own() {
         "",
         "unauthorized box_id",
     );
-    // The history is the log that is named like the agent; the others are named.
+    // The history is the log that the agent appended to last; the others are named.
     let history = [
         "handover",
         "ask-expert",
@@ -456,7 +456,7 @@ fn logs_of_handovers_are_an_agents_own() {
         "--arg",
         "include_history=true",
     ];
-    refused(&sandbox, 3, &history, "", &format!("`--box {log}`"));
+    assert_eq!(handover(&sandbox, &history[1..])["attached_card_ids"].as_array().unwrap().len(), 3);
     let (card_id, _) = thought(&sandbox, "Own", "planner");
     let run = sandbox.run(&history);
     assert!(run.code == 0 && run.stderr.contains(&format!("`--box {log}`")), "{}", run.stderr);
@@ -466,4 +466,86 @@ fn logs_of_handovers_are_an_agents_own() {
     let run = sandbox.run(&[&DELEGATE[..], &["--box", &child]].concat());
     assert!(run.code == 0 && run.stderr.contains(&format!("`--box {}`", &parent[7..19])), "{}", run.stderr);
     refused(&sandbox, 2, &[&DELEGATE[..], &["--out", ".contextpack/x"]].concat(), "", "inside `.contextpack`");
+}
+
+/// The cards that a handover by the coder with `include_history` inherits.
+fn history(sandbox: &Sandbox) -> Vec<Value> {
+    let words = ["ask-expert", "--from", "coder", "--to", "planner", "--arg", "instruction=Go"];
+    let asked = handover(sandbox, &[&words[..], &["--arg", "include_history=true"]].concat());
+    let sections = pack(sandbox, &asked)["sections"].as_array().unwrap().clone();
+    let inherited = sections.iter().filter(|section| section["provenance"] == "inherited");
+    inherited.map(|section| section["metadata"]["card"]["id"].clone()).collect()
+}
+
+#[test]
+fn the_current_output_is_the_log_of_the_last_append_of_an_agent() {
+    let sandbox = repo();
+    let shown = |log: &str| {
+        let listed = sandbox.json(0, &["inbox", "list", "coder", "--format", "json"]);
+        assert_eq!(listed["current_output"], log);
+        assert!(sandbox.expect(0, &["inbox", "list", "coder"]).contains(&format!("last output {log}\n")));
+    };
+    assert_eq!(sandbox.json(0, &["inbox", "list", "coder", "--format", "json"]).get("current_output"), None);
+    let (own, _) = thought(&sandbox, "Own", "coder");
+    assert_eq!(history(&sandbox), [json!(own)]);
+    shown("coder@1");
+    // A handover that left nothing was not done.
+    let given = handover(&sandbox, &["launch", "--to", "coder", "--arg", "instruction=Do it"]);
+    assert_eq!(history(&sandbox), [json!(own)]);
+    let log = given["output_box"].as_str().unwrap();
+    let (done, _) = thought(&sandbox, "Done", log);
+    assert_eq!(history(&sandbox), [json!(done)]);
+    shown(&format!("{log}@2"));
+    // A task of a batch, which is a log of the agent, so that an argument may name it.
+    let plan = "parent_agent: planner\ntasks: [{target_strategy: new, target_ref: coder, instruction: Do x.}]\n";
+    sandbox.write("tasks.yml", plan);
+    let batch = sandbox.expect(0, &["batch", "fork", "tasks.yml"]).trim().to_owned();
+    let (task, _) = thought(&sandbox, "The task", &format!("{batch}.0"));
+    assert_eq!(history(&sandbox), [json!(task)]);
+    shown(&format!("{batch}.0@3"));
+    let named = format!("context_box_id={batch}.0");
+    let delegate = ["delegate", "--from", "coder", "--to", "planner", "--arg", "instruction=x", "--arg", &named];
+    assert_eq!(handover(&sandbox, &delegate)["attached_card_ids"].as_array().unwrap().len(), 3);
+    let words =
+        ["handover", "delegate", "--from", "planner", "--to", "coder", "--arg", "instruction=x", "--arg", &named];
+    refused(&sandbox, 3, &words, "", "unauthorized box_id");
+    // `clone` inherits the same, and what others append is not the agent's.
+    thought(&sandbox, "Of the planner", "planner");
+    let cloned = ["delegate", "--from", "coder", "--to", "coder", "--arg", "instruction=y"];
+    let cloned = handover(&sandbox, &[&cloned[..], &["--arg", "target_strategy=clone"]].concat());
+    assert_eq!(cloned["attached_card_ids"][0], task);
+    let (again, _) = thought(&sandbox, "Again", "coder");
+    assert_eq!(history(&sandbox), [json!(own), json!(again)]);
+    shown("coder@5");
+    sandbox.expect(0, &["verify", "context"]);
+}
+
+#[test]
+fn branches_agree_on_the_current_output_once_they_are_merged() {
+    let sandbox = repo();
+    thought(&sandbox, "Own", "coder");
+    let log = |instruction: &str| {
+        let instruction = format!("instruction={instruction}");
+        let given = handover(&sandbox, &["launch", "--to", "coder", "--arg", &instruction]);
+        given["output_box"].as_str().unwrap().to_owned()
+    };
+    let (first, second) = (log("One"), log("Two"));
+    sandbox.commit();
+    for (branch, log) in [("a", &first), ("b", &second)] {
+        sandbox.git(&["checkout", "-q", "-b", branch, "main"]);
+        thought(&sandbox, branch, log);
+        sandbox.commit();
+    }
+    let mut outputs = Vec::new();
+    for order in [["a", "b"], ["b", "a"]] {
+        sandbox.git(&["checkout", "-q", "-b", &order.concat(), "main"]);
+        order.iter().for_each(|side| drop(sandbox.git(&["merge", "-q", "--no-edit", side])));
+        outputs.push(sandbox.json(0, &["inbox", "list", "coder", "--format", "json"])["current_output"].clone());
+        // Who has seen both comes after both.
+        thought(&sandbox, "Later", &first);
+        let last = sandbox.json(0, &["inbox", "list", "coder", "--format", "json"])["current_output"].clone();
+        assert_eq!(last, format!("{first}@3"));
+        sandbox.commit();
+    }
+    assert_eq!(outputs[0], outputs[1]);
 }

@@ -1,7 +1,8 @@
 //! Inboxes: races, branches, damaged files, clones. What each command prints is in `tests/golden/inbox`.
 
 use crate::batch_push::{cloned, executable, files_of, run_in};
-use crate::batches::repo;
+use crate::batches::{batch, repo};
+use crate::fresh::check_output;
 use crate::sandbox::{Sandbox, run};
 use serde_json::{Value, json};
 use std::fs;
@@ -298,4 +299,135 @@ fn agents_that_would_share_an_inbox_are_refused_except_the_first() {
         assert!(run.code == 2 && run.stderr.contains(message), "{words:?}: {}", run.stderr);
         assert_eq!(sandbox.files(), before);
     }
+}
+
+#[test]
+fn tasks_of_batches_are_listed_claimed_and_reported_in_the_inbox_of_their_agent() {
+    let (sandbox, id) = batch(3, "");
+    let [first, second, third] = [0, 1, 2].map(|task| format!("{id}.{task}"));
+    let turn = dispatched(&sandbox, "a");
+    let listed = on(&sandbox, 0, "list", &[]);
+    check_output("inbox_list", &listed);
+    let tasks = |listed: &Value| -> Vec<(u64, String)> {
+        let tasks = listed["tasks"].as_array().unwrap().iter();
+        tasks.map(|it| (it["task_index"].as_u64().unwrap(), it["status"].as_str().unwrap().to_owned())).collect()
+    };
+    assert_eq!(tasks(&listed), [0, 1, 2].map(|task| (task, "pending".to_owned())));
+    let of_batch = &sandbox.json(0, &["batch", "matrix", &id])["include"][0];
+    for field in ["batch_id", "task_index", "epoch", "pack", "output_box", "agent"] {
+        assert_eq!(listed["tasks"][0][field], of_batch[field], "{field}");
+    }
+    let text = sandbox.expect(0, &["inbox", "list", "coder"]);
+    assert!(text.starts_with("coder  1 of 1 turns open, 3 tasks of batches open\n"), "{text}");
+    assert!(text.contains(&format!("\n  {second}  pending     epoch 1\n")), "{text}");
+    assert_eq!(sandbox.json(0, &["inbox", "list", "planner", "--format", "json"])["tasks"], json!([]));
+    // Turns first, then tasks by batch and position; what `batch claim` took is busy here, and the other way round.
+    sandbox.expect(0, &["batch", "claim", &id, "0", "--by", "me"]);
+    assert_eq!(on(&sandbox, 0, "claim", &[])["agent_turn_id"], json!(turn));
+    let claimed = on(&sandbox, 0, "claim", &[]);
+    check_output("inbox_claim", &claimed);
+    assert_eq!((&claimed["batch_id"], &claimed["task_index"], &claimed["epoch"]), (&json!(id), &json!(1), &json!(1)));
+    let busy = on(&sandbox, 1, "claim", &[&first]);
+    check_output("inbox_claim", &busy);
+    assert_eq!((&busy["reason"], &busy["claimed_by"]), (&json!("claimed"), &json!("me")));
+    assert_eq!(sandbox.run(&["batch", "claim", &id, "1"]).code, 1);
+    let accepted = sandbox.expect(0, &["inbox", "claim", "coder", &third]);
+    assert!(accepted.starts_with(&format!("accepted: task {third}, epoch 1\n")), "{accepted}");
+    assert_eq!(on(&sandbox, 1, "claim", &[])["reason"], "empty");
+    // The acknowledgement is the report of the task, under its rules.
+    let acknowledged = on(&sandbox, 0, "ack", &[&first, "--summary", "Done."]);
+    check_output("inbox_ack", &acknowledged);
+    assert_eq!(acknowledged["counts_as"], "success");
+    let existed = on(&sandbox, 0, "ack", &[&first, "--summary", "Done."]);
+    assert_eq!(existed["existed"], true);
+    assert_eq!(on(&sandbox, 0, "ack", &[&first, "--status", "failed"])["reason"], "second");
+    let status = sandbox.json(0, &["batch", "status", &id, "--format", "json"]);
+    assert_eq!((&status["tasks"][0]["status"], &status["tasks"][0]["summary"]), (&json!("success"), &json!("Done.")));
+    let reclaimed = on(&sandbox, 0, "reclaim", &[&second]);
+    assert_eq!(reclaimed, json!({"reclaimed": [{"task_index": 1, "epoch": 2}]}));
+    assert_eq!(sandbox.run(&["inbox", "ack", "coder", &second]).code, 2);
+    assert_eq!(on(&sandbox, 0, "ack", &[&second, "--epoch", "2"])["status"], "counted");
+    let open = tasks(&on(&sandbox, 0, "list", &[]));
+    assert_eq!(open, [(2, "dispatched".to_owned())]);
+    for (agent, typed) in [("planner", &*third), ("coder", "ffff.0"), ("coder", &*format!("{id}.3"))] {
+        assert_eq!(sandbox.run(&["inbox", "claim", agent, typed]).code, 3, "{agent} {typed}");
+    }
+    assert_eq!(sandbox.run(&["inbox", "claim", "coder", &format!("{id}.x")]).code, 2);
+    sandbox.expect(0, &["verify", "context"]);
+}
+
+#[test]
+fn of_two_clones_that_claim_a_task_through_the_inbox_one_is_accepted() {
+    let (sandbox, id) = batch(2, "");
+    let clones = cloned(&sandbox);
+    let [one, other] = &clones[..] else { panic!() };
+    let task = format!("{id}.0");
+    let named = ["inbox", "claim", "coder", &task, "--push"];
+    assert_eq!(run_in(&sandbox, one, &named).code, 0);
+    let busy = run_in(&sandbox, other, &named);
+    assert_eq!((busy.code, &busy.stdout[..13]), (1, "busy: claimed"), "{}", busy.stderr);
+    // Both claim what is first: the other decides again, and so finds nothing.
+    let first = ["inbox", "claim", "coder", "--push", "--format", "json"];
+    let claimed: Value = serde_json::from_str(&run_in(&sandbox, one, &first).stdout).unwrap();
+    assert_eq!(claimed["task_index"], 1);
+    let empty = run_in(&sandbox, other, &first);
+    assert!(empty.code == 1 && empty.stdout.contains("empty"), "{}{}", empty.stdout, empty.stderr);
+    // Without a push both are accepted, and git refuses to merge the two claims of one task alone.
+    for (branch, task) in [("a", 0), ("b", 1), ("c", 1)] {
+        sandbox.git(&["checkout", "-q", "-b", branch, "main"]);
+        sandbox.expect(0, &["inbox", "claim", "coder", &format!("{id}.{task}")]);
+        sandbox.commit();
+    }
+    sandbox.git(&["checkout", "-q", "a"]);
+    sandbox.git(&["merge", "-q", "--no-edit", "b"]);
+    let states = on(&sandbox, 0, "list", &[])["tasks"].clone();
+    assert!(states.as_array().unwrap().iter().all(|task| task["status"] == "dispatched"), "{states}");
+    let merge = std::process::Command::new("git").args(["merge", "-q", "c"]).current_dir(sandbox.path(".")).output();
+    assert!(!merge.unwrap().status.success());
+}
+
+#[test]
+fn a_turn_does_not_write_to_the_log_of_another_agent() {
+    let sandbox = repo();
+    let handed = |to: &str| {
+        let words = ["handover", "launch", "--to", to, "--arg", "instruction=Do it.", "--format", "json"];
+        sandbox.json(0, &words)["output_box"].as_str().unwrap().to_owned()
+    };
+    let (own, other) = (handed("coder"), handed("planner"));
+    let plan = "parent_agent: coder\ntasks: [{target_strategy: new, target_ref: planner, instruction: Do x.}]\n";
+    sandbox.write("tasks.yml", plan);
+    let task = format!("{}.0", sandbox.expect(0, &["batch", "fork", "tasks.yml"]).trim());
+    for log in ["planner", &other, &task] {
+        let before = sandbox.files();
+        let refused = sandbox.run(&["inbox", "put", "coder", "--box", "planner", "--output", log, "--format", "json"]);
+        assert!(refused.code == 3 && refused.stderr.contains("is a log of agent:planner:main"), "{}", refused.stderr);
+        let said: Value = serde_json::from_str(&refused.stdout).unwrap();
+        assert_eq!(said, json!({"status": "error", "error_code": "log_of_other_agent"}));
+        assert_eq!(sandbox.files(), before);
+    }
+    for log in ["coder", &own, "shared"] {
+        sandbox.expect(0, &["inbox", "put", "coder", "--box", "planner", "--output", log]);
+    }
+    sandbox.expect(0, &["inbox", "put", "planner", "--box", "planner", "--output", &task]);
+}
+
+#[test]
+fn the_live_list_prints_each_change_and_ends_with_a_closed_inbox() {
+    let (sandbox, id) = batch(1, "");
+    let mut command = sandbox.command(&["inbox", "list", "coder", "--watch=100ms"]);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
+    let mut next = || lines.next().unwrap().unwrap();
+    assert_eq!(next(), "coder  0 of 0 turns open, 1 task of batches open");
+    assert_eq!(next(), format!("  {id}.0  pending     epoch 1"));
+    on(&sandbox, 0, "ack", &[&format!("{id}.0")]);
+    assert_eq!(next(), "coder  0 of 0 turns open");
+    // Nothing is open, and a turn may come at any time.
+    let turn = dispatched(&sandbox, "a");
+    assert_eq!([next(), next()], ["coder  1 of 1 turns open".to_owned(), format!("  {turn}  pending     epoch 1")]);
+    on(&sandbox, 0, "close", &[]);
+    assert_eq!(next(), "coder  closed  1 of 1 turns open");
+    on(&sandbox, 0, "ack", &[&turn]);
+    assert_eq!(next(), "coder  closed  0 of 1 turns open");
+    assert!(child.wait().unwrap().success());
 }

@@ -481,12 +481,17 @@ fn existing_lines_of_gitattributes_stay_and_cached_packs_need_none() {
     let block = "*.png binary\n# contextpack begin\n\
                  context-packs/*.json linguist-generated diff=contextpack merge=contextpack text eol=lf\n\
                  context-packs/*.md merge=contextpack text eol=lf\n\
+                 context/cards/** -text\ncontext/boxes/** -text\ncontext/logs/** -text\n\
                  context/packs/*.json linguist-generated diff=contextpack merge=contextpack text eol=lf\n\
+                 context/batches/** -text\ncontext/inbox/** -text\n\
                  # contextpack end\n";
     assert_eq!(sandbox.read(".gitattributes"), block);
     let cached = Sandbox::new();
     cached.expect(0, &["init"]);
     assert!(!cached.has(".gitattributes"));
+    // Batches come with the folders of cards, which git must not change.
+    cached.expect(0, &["init", "--batches"]);
+    assert!(cached.read(".gitattributes").starts_with("# contextpack begin\ncontext/cards/** -text\n"));
     assert!(cached.read(".contextpack/.gitignore").contains("*\n!.gitignore\n"));
     assert!(
         cached.read("contextpack.yml").contains("\n  # dir: packs   # in git; the default is `.contextpack/packs`")

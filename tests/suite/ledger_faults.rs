@@ -102,7 +102,7 @@ fn an_epoch_that_jumps_uses_up_no_epochs() {
     for epoch in ["1", "2"] {
         assert_eq!(
             sandbox.expect(0, &["batch", "claim", &id, "0"]).lines().next(),
-            Some(&*format!("accepted: epoch {epoch}"))
+            Some(&*format!("accepted: task {id}.0, epoch {epoch}"))
         );
         sandbox.expect(0, &["batch", "reclaim", &id]);
     }
@@ -274,7 +274,8 @@ fn an_odd_name_stops_no_ledger_and_is_named() {
             let is_named = format!("{}{}", run.stdout, run.stderr).contains(&shown);
             named += usize::from(run.code != 0 && is_named);
             // What is said of all else stays; without its events a batch does not know its agents.
-            let is_own = words[1] == "status" && path.ends_with("/events");
+            let is_own =
+                path.starts_with(&batch) && ["status", "list"].contains(&words[1]) && path.ends_with("/events");
             for line in expected.lines().filter(|line| !line.contains("/events/") && !is_own) {
                 assert!(
                     run.stdout.contains(line),
@@ -381,7 +382,7 @@ fn a_full_disk_loses_nothing_and_the_same_command_does_it_once_there_is_room() {
     let turn = turn.as_str().unwrap();
     let outcome = ["--status", "success"];
     let commands = [
-        (vec!["batch", "claim", &id, "0"], "accepted: epoch 1"),
+        (vec!["batch", "claim", &id, "0"], "accepted: task "),
         ([&["batch", "report", &id, "0", "--epoch", "1"], &outcome[..]].concat(), "counted: success"),
         (vec!["batch", "join", &id], &*format!("{id}  success")),
         (vec!["inbox", "put", "coder", "--box", "planner", "--key", "k"], "accepted: turn "),

@@ -39,6 +39,7 @@ pub(crate) enum CardCommand {
     Delete {
         id: String,
     },
+    Fix,
 }
 
 #[derive(Debug, Options)]
@@ -226,6 +227,8 @@ pub(crate) enum InboxCommand {
     List {
         #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
         agent: String,
+        #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s", value_parser = interval)]
+        watch: Option<Duration>,
     },
     Claim {
         #[command(flatten)]

@@ -5,12 +5,16 @@ use super::ledger::HandoffFiles;
 use crate::cli::args::Global;
 use crate::cli::input;
 use crate::console::report::print_invalid_pack;
-use crate::console::{self, Exit, Failure, Format, printable, stamp};
+use crate::console::{self, Exit, Failure, Format, PathFailure, printable, stamp};
 use crate::handoff::cards::{
     BoxContent, BoxSnapshot, Card, CardContent, CardError, CardFileKind, CardWriter, ContentId, LARGEST_BATCH,
-    LogAppend, LogName, MessageStyle, PreparedCard, WrittenFiles, import, messages, once, parse,
+    LogAppend, LogName, MessageStyle, PreparedCard, WrittenFiles, canonical_bytes, import, is_hex, messages, once,
+    parse,
 };
+use crate::handoff::check::CHECKED_FOLDERS;
+use crate::model::RepoPath;
 use crate::review::{read, verify};
+use crate::store::{Folder, StoreError, Symlinks, entries_below, is_json, read_file};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -83,6 +87,7 @@ pub(crate) fn run(global: &Global, command: &CardCommand) -> Result<Exit, Failur
         CardCommand::Add(options) => add(&files, options),
         CardCommand::Show { ids } => show(&files, ids),
         CardCommand::Delete { id } => delete(&files, id),
+        CardCommand::Fix => fix(&files),
     })
 }
 
@@ -236,6 +241,37 @@ fn delete(files: &HandoffFiles, name: &str) -> Result<Exit, Failure> {
         files.global.note(&format!("note: the text is still in `{path}` and in git's history"))?;
     }
     files.global.print(&json!({"card_id": card_id, "deleted": deleted}), [card_id.to_string()])
+}
+
+/// Writes each file of the folder of cards whose white space or order of keys a formatter changed as it was.
+fn fix(files: &HandoffFiles) -> Result<Exit, Failure> {
+    let dir = &files.settings.handover.dir;
+    let mut fixed = Vec::new();
+    let folders = CHECKED_FOLDERS.map(|below| files.root.join(dir.as_str()).join(below));
+    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+        let failed = |error| PathFailure::failure("read", folder.display().to_string(), error);
+        for file in entries_below(folder, &|path, is_folder| !is_folder && is_json(path)).map_err(failed)? {
+            let Ok(bytes) = read_file(&file, Symlinks::Refuse) else { continue };
+            let Some(original) = unformatted(&file, &bytes) else { continue };
+            let path = file.strip_prefix(&files.root).unwrap_or(&file).to_string_lossy().replace('\\', "/");
+            let (parent, name) = path.rsplit_once('/').unwrap_or(("", &path));
+            let parent = RepoPath::new(parent).map_err(|_| StoreError::Name { path: file.clone() })?;
+            Folder::open(&files.root, &parent)?.write(name, &original)?;
+            fixed.push(path);
+        }
+    }
+    if fixed.is_empty() && files.global.format == Format::Text {
+        files.global.note("note: no formatter changed a file")?;
+    }
+    files.global.print(&json!({"fixed": fixed}), fixed.iter().map(|path| format!("fixed: {path}")))
+}
+
+/// Returns what a file held before a formatter; `None` if it holds that, or something else than its name says.
+fn unformatted(file: &Path, bytes: &[u8]) -> Option<Vec<u8>> {
+    let original = canonical_bytes(&parse(bytes, "it").ok()?);
+    let hash = file.file_stem()?.to_str()?.rsplit('-').next()?;
+    let is_same = !is_hex(hash, 12..=64) || ContentId::of(&original).hex().starts_with(hash);
+    (is_same && original != bytes).then_some(original)
 }
 
 pub(crate) fn run_box(global: &Global, command: &BoxCommand) -> Result<Exit, Failure> {

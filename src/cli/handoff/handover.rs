@@ -132,7 +132,8 @@ pub(crate) fn built(
     let stamp = stamp()?;
     let HandoverTask { name, recipe, arguments, boxes, .. } = task;
     let (to, profile, from, root, now) = (&to, &profile(known), from.as_ref(), root.as_deref(), &stamp.generated_at);
-    let request = HandoverRequest { name, recipe, arguments, boxes, to, profile, from, root, now };
+    let task_logs = if from.is_some() { files.task_logs()? } else { &[] };
+    let request = HandoverRequest { name, recipe, arguments, boxes, to, profile, from, task_logs, root, now };
     let mut plan = plan(&request, &files.store, files.card_writer())?;
     if let Some(log) = task.output_box {
         plan.output_box = log;
@@ -216,7 +217,6 @@ pub(crate) fn not_found(error: EngineError) -> Failure {
 pub(crate) fn party(project: &Project<'_>, name: &str) -> Result<Party, Failure> {
     let agents = &project.knowledge().agents.all;
     let agent = &agents[project.agent_of_handover(name).map_err(not_found)?.agent];
-    let party_of = |agent: &Agent| Party { key: agent.key.to_string(), stem: agent.stem().to_owned() };
     let party = party_of(agent);
     let Ok(log) = own_log(&party) else { return Ok(party) };
     let sharing = agents.iter().filter(|agent| own_log(&party_of(agent)).is_ok_and(|own| own == log));
@@ -232,6 +232,10 @@ pub(crate) fn party(project: &Project<'_>, name: &str) -> Result<Party, Failure>
         ))),
         _ => Ok(party),
     }
+}
+
+pub(crate) fn party_of(agent: &Agent) -> Party {
+    Party { key: agent.key.to_string(), stem: agent.stem().to_owned() }
 }
 
 fn profile(agent: &Agent) -> Value {

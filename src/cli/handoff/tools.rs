@@ -4,13 +4,13 @@ use super::args::{BatchArg, HandoverArgs, OutcomeArgs, PublishArgs, TurnPutArgs,
 use super::batch::{status_lines, status_output};
 use super::card::card_lines;
 use super::handover::{hand_over, party};
-use super::inbox::{claim_turn, dispatch, list};
-use super::ledger::{Done, HandoffFiles, OpenLedger, state_output, state_text};
+use super::inbox::{claim, dispatch, shown};
+use super::ledger::{Done, HandoffFiles, OpenLedger, Shown, state_output, state_text};
 use crate::cli::args::{BudgetArgs, Global};
 use crate::console::{Exit, Failure, object, printable, settled};
 use crate::handoff::cards::{BoxContent, ContentId, LARGEST_BATCH, LogName};
 use crate::handoff::handover::{Party, RecipeArguments, is_own_log, own_log};
-use crate::handoff::ledger::{Attempt, Ledger, Status, WorkId};
+use crate::handoff::ledger::{Ledger, Status, WorkId};
 use crate::mcp::{HandOffTools, Reply, in_tools, root_in};
 use crate::model::RepoPath;
 use crate::review::{invisible_faults, read, scrubbed, verify};
@@ -84,24 +84,24 @@ impl ActingAgent<'_> {
             ("inbox", "read") => return self.reading(&self.readable(&named("box", call.content)?)?),
             ("inbox", "put") => self.put(call)?,
             ("inbox", "claim") => {
-                let done = files.performed(PublishArgs::default(), || claim_turn(&own(), call.turn.as_ref(), key))?;
+                let claim = || claim(files, (own(), Some(self.agent)), call.turn.as_deref(), key);
+                let done = files.performed(PublishArgs::default(), claim)?;
                 return self.claimed(done);
             }
             ("inbox", "acknowledge") => {
                 let turn = named("turn", call.turn.clone())?;
-                self.report(&own(), call, |inbox, epoch| Ok(inbox.attempt(inbox.find_turn(&turn)?, epoch)?))?
+                let (ledger, id) = files.find_work((own(), Some(self.agent)), &turn)?;
+                self.report(&ledger, &id, call)?
             }
             ("batch", "status") => self.status(call.batch)?,
             ("batch", "claim" | "report") => {
                 let (batch, task) = self.own_task(&call)?;
                 if call.action == "claim" {
-                    let claim = || batch.claim(key, |ledger, _| ledger.state_of(&task).map(Some));
+                    let claim = || batch.claim_one(key, &task);
                     return self.claimed(files.performed(PublishArgs::default(), claim)?);
                 }
-                let missing = || Failure::usage("give the `epoch` that the claim gave");
-                self.report(&batch, call, |_, epoch| {
-                    Ok(Attempt { of: task.clone(), epoch: epoch.ok_or_else(missing)? })
-                })?
+                call.epoch.ok_or_else(|| Failure::usage("give the `epoch` that the claim gave"))?;
+                self.report(&batch, &task, call)?
             }
             _ => return Err(Failure::usage("`action` is missing")),
         };
@@ -128,8 +128,9 @@ impl ActingAgent<'_> {
 
     /// Lists the agent's own turns, and how those that it gave to others go on.
     fn list(&self) -> Result<Done, Failure> {
-        let own = list(self.files, &self.files.open_inbox(self.log))?;
-        let (mut lines, mut sent) = (own.lines, Vec::new());
+        let own = shown(self.files, &self.files.open_inbox(self.log), Some(self.agent))?;
+        let Shown { mut lines, output, faults, is_open: _ } = own;
+        let mut sent = Vec::new();
         for ledger in self.ledgers()? {
             for turn in ledger.states() {
                 let (Some(request), (_, true)) = (ledger.request(&turn.id), self.part(&ledger, &turn.id)) else {
@@ -142,20 +143,18 @@ impl ActingAgent<'_> {
                 sent.push(object([state_output(&turn), json!({"agent": to})]));
             }
         }
-        Ok(Done { lines, output: object([own.output, json!({"sent": sent})]), ..own })
+        let errors: Vec<String> = faults.iter().map(|fault| self.files.redacted(fault)).collect();
+        let exit = if errors.is_empty() { Exit::Done } else { Exit::Input };
+        let output = object([output, json!({"sent": sent})]);
+        Ok(Done { exit, errors, ..Done::new(String::new(), &output, lines) })
     }
 
-    fn report(
-        &self,
-        open: &OpenLedger<'_>,
-        call: CallArguments,
-        attempt: impl Fn(&Ledger, Option<u32>) -> Result<Attempt, Failure>,
-    ) -> Result<Done, Failure> {
-        let attempt = attempt(&open.read()?, call.epoch)?;
+    fn report(&self, open: &OpenLedger<'_>, of: &WorkId, call: CallArguments) -> Result<Done, Failure> {
+        let epoch = Some(open.read()?.attempt(of, call.epoch)?.epoch);
         let (author, deliverable, summary) = (Some(self.agent.key.clone()), call.text, call.summary);
         let outcome = OutcomeArgs { summary, author, deliverable, ..OutcomeArgs::default() };
         let status = call.status.as_deref().unwrap_or(Status::Success.name());
-        self.files.performed(PublishArgs::default(), || open.report(status, &outcome, |_| Ok(attempt.clone())))
+        self.files.performed(PublishArgs::default(), || open.report(of, epoch, status, &outcome))
     }
 
     /// Prints the batches in which the agent has a part, or one of them.
@@ -173,7 +172,7 @@ impl ActingAgent<'_> {
                     if states.iter().any(|it| self.part(&ledger, &it.id) != (false, false)) {
                         batches.push(status_output(&ledger, &states));
                         done.lines.extend(status_lines(&ledger, &states));
-                        done.errors.extend(batch.fault_lines(&ledger));
+                        done.errors.extend(batch.faults(&ledger).iter().map(|fault| self.files.redacted(fault)));
                     }
                 }
                 // One bad batch hides no other.
@@ -256,7 +255,7 @@ impl ActingAgent<'_> {
     /// Reads a box or log, if the agent may.
     fn readable(&self, name: &str) -> Result<BoxContent, Failure> {
         let content = self.files.store.existing_box(name)?;
-        if content.log().is_some_and(|log| is_own_log(self.agent, log)) {
+        if content.log().is_some_and(|log| is_own_log(self.agent, log, self.files.task_logs().unwrap_or_default())) {
             return Ok(content);
         }
         let given = self.given()?;

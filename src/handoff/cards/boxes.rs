@@ -81,7 +81,7 @@ pub fn once(ids: Vec<ContentId>) -> Vec<ContentId> {
 /// The name of a file of a log, or of another list that is only added to, which sorts in the list's order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LogEntry {
-    /// One more than the highest clock that the writer saw.
+    /// One more than the highest clock that the writer saw: of an append, in any log.
     pub clock: u32,
     pub hash: String,
 }
@@ -108,6 +108,11 @@ impl LogEntry {
     /// Returns the clock from which a list with these entries, in its order, goes on: the highest before any jump.
     pub fn highest<'e>(entries: impl IntoIterator<Item = &'e Self>) -> u32 {
         highest_clock(entries.into_iter().map(|entry| entry.clock))
+    }
+
+    /// Returns whether its clock is high enough to lie beyond a jump.
+    pub fn can_jump(&self) -> bool {
+        self.clock > LONGEST_JUMP
     }
 
     /// Says what is wrong with an entry beyond a jump of the clocks, and what to do; `None` if it is not. `highest` is that of

@@ -51,8 +51,8 @@ pub fn check_hash<H: PartialEq<N> + Display, N>(
     }
     let is_formatted = parse(content, "it").is_ok_and(|value| hash_of(&canonical_bytes(&value)) == *named);
     Err(if is_formatted {
-        "a formatter changed its white space or the order of its keys (help: restore it from git, and let formatters leave \
-         this folder out)"
+        "a formatter changed its white space or the order of its keys (help: `contextpack card fix` writes it as it was; let \
+         formatters leave this folder out)"
             .to_owned()
     } else {
         format!("its content was changed: its {what} is {found}")

@@ -8,6 +8,7 @@ use super::json::{canonical, inexact_number};
 use super::{Card, CardContent, CardError, ContentId, Role, ToolCall};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// Reads a list of messages, or an object with `messages` and perhaps `system`: returns the cards as JSON, in the order of the
 /// messages, and the fields beside `messages` that no card holds, such as `model`.
@@ -23,9 +24,15 @@ pub fn import(value: Value) -> Result<(Vec<Value>, Vec<String>), CardError> {
     let messages = system.into_iter().chain(list);
     let left_out = request.into_iter().map(|(key, _)| key).collect();
     let mut cards = Vec::new();
+    let mut calls: BTreeSet<String> = BTreeSet::new();
     for (n, message) in messages.enumerate() {
         let at = |error: String| CardError::bad(format!("message {n}: {error}"));
         let read = Message::read(message, n).map_err(at)?;
+        let answered = read.results.iter().map(|(id, _, _)| id).chain(&read.tool_call_id);
+        if let Some(id) = answered.into_iter().find(|id| !calls.contains(*id)) {
+            return Err(at(format!("it is the result of `{id}`, which no message before it calls")));
+        }
+        calls.extend(read.calls.iter().filter_map(|call| Some(call["id"].as_str()?.to_owned())));
         cards.extend(read.cards(n));
     }
     Ok((cards, left_out))

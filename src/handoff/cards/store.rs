@@ -199,14 +199,25 @@ impl CardStore {
     /// Returns the name of the next append. One whose clock jumped, by hand, does not use up the clocks of the others.
     fn next_entry(&self, log: &LogName, bytes: &[u8]) -> Result<LogEntry, CardError> {
         let full = || CardError::bad(format!("the log `{}` is full; begin another", log.as_str()));
-        LogEntry::after(LogEntry::highest(&self.entries(log)?), bytes).ok_or_else(full)
+        self.entries(log)?;
+        LogEntry::after(self.highest_clock()?, bytes).ok_or_else(full)
     }
 
-    pub fn highest_clock(&self, log: &LogName) -> Result<u32, CardError> {
-        let mut entries: Vec<LogEntry> =
-            self.log_folder(log)?.list()?.iter().filter_map(|file| LogEntry::parse(file)).collect();
-        entries.sort();
-        Ok(LogEntry::highest(&entries))
+    /// Returns the highest clock of all logs before any jump. An append has a higher one than all that its writer saw, in any
+    /// log, so that the order of clocks is one in which things can have happened.
+    pub fn highest_clock(&self) -> Result<u32, CardError> {
+        Ok(LogEntry::highest(self.appends()?.iter().map(|(entry, _)| entry)))
+    }
+
+    /// Returns the appends of all logs with the names of their logs, by clock, then by hash.
+    pub fn appends(&self) -> Result<Vec<(LogEntry, LogName)>, CardError> {
+        let mut appends = Vec::new();
+        for log in self.log_names()?.iter().filter_map(|name| LogName::new(name).ok()) {
+            let files = self.log_folder(&log)?.list()?;
+            appends.extend(files.iter().filter_map(|file| Some((LogEntry::parse(file)?, log.clone()))));
+        }
+        appends.sort();
+        Ok(appends)
     }
 
     fn log_folder(&self, log: &LogName) -> Result<Folder, StoreError> {

@@ -5,6 +5,7 @@ use super::names::{Attempt, BATCHES, LedgerPath, NewFile, ShortId, Status, WorkI
 use super::state::{Ledger, TaskState};
 use crate::config::PlannedTask;
 use crate::handoff::cards::CardError;
+use crate::handoff::handover::TaskLog;
 use std::collections::BTreeMap;
 
 /// The deadline of a batch unless its plan has another, in seconds.
@@ -36,16 +37,37 @@ impl Ledger {
         self.fork.as_ref()?.tasks.get(*index as usize)
     }
 
+    /// Returns the tasks of an agent, or all turns of its inbox.
+    pub(crate) fn work_of(&self, agent: Option<&str>) -> impl Iterator<Item = TaskState> {
+        let is_own = move |id: &WorkId| match self.forked(id) {
+            Some(forked) => Some(&*forked.agent) == agent,
+            None => self.request(id).is_some(),
+        };
+        self.states().into_iter().filter(move |state| is_own(&state.id))
+    }
+
     pub(crate) fn planned(&self, id: &WorkId) -> Option<&PlannedTask> {
         let WorkId::Task(index) = id else { return None };
         self.plan.as_ref()?.tasks.get(*index as usize)
+    }
+
+    /// Returns the logs of the tasks. A task that reuses its agent has none of its own.
+    pub(crate) fn task_logs(&self) -> Vec<TaskLog> {
+        let tasks = self.fork.iter().flat_map(|fork| &fork.tasks);
+        let logs = tasks.map(|task| (task.output_box.clone(), task.agent.clone()));
+        logs.filter(|(log, _)| log.starts_with(&format!("{}.", self.name))).collect()
+    }
+
+    /// Returns what names a task in any inbox, its batch and position, or a turn in its own.
+    pub(crate) fn name_of(&self, id: &WorkId) -> String {
+        if self.plan.is_some() { format!("{}.{id}", self.name) } else { id.to_string() }
     }
 
     /// Returns the log that the agent of a task or turn appends to.
     pub fn output_box(&self, id: &WorkId) -> String {
         let own = self.forked(id).map(|forked| &forked.output_box);
         let own = own.or(self.request(id).map(|request| &request.output_box));
-        own.cloned().unwrap_or_else(|| format!("{}.{id}", self.name))
+        own.cloned().unwrap_or_else(|| self.name_of(id))
     }
 
     /// Returns the state of a batch, whose tasks have these states.

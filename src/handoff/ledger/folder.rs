@@ -3,6 +3,7 @@
 use super::names::{BATCHES, LedgerKind, NewFile, ShortId};
 use super::state::Ledger;
 use crate::handoff::cards::{CardError, LogName, without_line_end};
+use crate::handoff::handover::TaskLog;
 use crate::model::RepoPath;
 use crate::store::{Folder, StoreError};
 use rayon::prelude::*;
@@ -109,6 +110,12 @@ impl LedgerFolder {
         // Reading it says what is wrong with it.
         let ids = names.iter().filter_map(|name| ShortId::parse(name));
         Ok(ids.filter(|id| self.has_batch(id).unwrap_or(true)).collect())
+    }
+
+    /// Returns the logs of the tasks of all batches. A batch that cannot be read has none: its commands say so.
+    pub fn task_logs(&self) -> Result<Vec<TaskLog>, CardError> {
+        let read = self.batches()?.into_iter().filter_map(|id| self.read(&id.to_string()).ok());
+        Ok(read.flat_map(|batch| batch.task_logs()).collect())
     }
 
     /// Returns the paths, from the repo's root, of what is in the folder of batches and is none.

@@ -86,14 +86,15 @@ impl Ledger {
         })
     }
 
-    /// Returns the attempt at a turn that a response is for. Its epoch may be left out as long as the turn was never given
-    /// up: after that it decides whether the response counts.
-    pub fn attempt(&self, turn: WorkId, epoch: Option<u32>) -> Result<Attempt, CardError> {
-        let now = self.epoch(&turn);
+    /// Returns the attempt at a turn or task that a report is for. Its epoch may be left out as long as it was never given up:
+    /// after that it decides whether the report counts.
+    pub fn attempt(&self, of: &WorkId, epoch: Option<u32>) -> Result<Attempt, CardError> {
+        let now = self.epoch(of);
         match epoch.or((now == 1).then_some(1)) {
-            Some(epoch) => Ok(Attempt { of: turn, epoch }),
+            Some(epoch) => Ok(Attempt { of: of.clone(), epoch }),
             None => Err(CardError::bad(format!(
-                "the turn {turn} was given up, and is at epoch {now} now (help: name the epoch that the claim gave with `--epoch`)"
+                "{} was given up, and is at epoch {now} now (help: name the epoch that the claim gave with `--epoch`)",
+                of.words()
             ))),
         }
     }

@@ -6,6 +6,7 @@ pub(crate) use workflows::{FILL_IN_BATCHES, RepoOrigin, WorkflowPaths};
 
 use super::detect::DetectedRepo;
 use super::options::CommitWay;
+use crate::model::RepoPath;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
@@ -120,20 +121,26 @@ pub(crate) fn adr() -> String {
     render("adr.md", context! {})
 }
 
-/// Returns the block in `.gitattributes` for packs in `output` and those of handovers in `handovers`.
-pub(crate) fn attributes(output: &str, handovers: &str) -> String {
-    let pattern = |folder: &str, ending: &str| {
-        let pattern = format!("{folder}/*.{ending}");
+/// Returns the block in `.gitattributes` for packs in `output`, if they are in git, and for the `handovers` folders, in whose files
+/// git changes no line end.
+pub(crate) fn attributes(output: Option<&str>, handovers: &[RepoPath]) -> String {
+    let pattern = |folder: &str, files: &str| {
+        let pattern = format!("{folder}/{files}");
         let plain = folder.bytes().all(|b| b.is_ascii_alphanumeric() || b"._/-".contains(&b));
         if plain { pattern } else { quoted(&pattern) }
     };
     let generated = "linguist-generated diff=contextpack merge=contextpack text eol=lf";
-    format!(
-        "{BLOCK_BEGIN}\n{} {generated}\n{} merge=contextpack text eol=lf\n{} {generated}\n{BLOCK_END}\n",
-        pattern(output, "json"),
-        pattern(output, "md"),
-        pattern(handovers, "json"),
-    )
+    let mut block = format!("{BLOCK_BEGIN}\n");
+    if let Some(output) = output {
+        let (json, markdown) = (pattern(output, "*.json"), pattern(output, "*.md"));
+        block += &format!("{json} {generated}\n{markdown} merge=contextpack text eol=lf\n");
+    }
+    for folder in handovers {
+        let is_of_packs = folder.name() == "packs";
+        let files = pattern(folder.as_str(), if is_of_packs { "*.json" } else { "**" });
+        block += &format!("{files} {}\n", if is_of_packs { generated } else { "-text" });
+    }
+    block + BLOCK_END + "\n"
 }
 
 /// The first and the last line of the block for agents.

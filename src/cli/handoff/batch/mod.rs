@@ -4,18 +4,18 @@ mod fork;
 
 use super::args::{BatchArg, BatchCommand};
 use super::ledger::{
-    Done, HandoffFiles, OpenLedger, age, attempt_output, fault_outputs, outcome_line, state_output, state_text, time,
+    Done, HandoffFiles, OpenLedger, Shown, age, attempt_output, fault_outputs, outcome_line, state_output, state_text,
+    time,
 };
 use super::wake::Ring;
 use crate::cli::args::Global;
-use crate::console::report::print_lines;
 use crate::console::{self, Exit, Failure, Format, object};
 use crate::handoff::cards::{CardError, LogName, ToolError};
 use crate::handoff::ledger::{Attempt, BatchResult, Ledger, LedgerPath, Outcome, ShortId, Status, TaskState, WorkId};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::time::Duration;
 
 impl HandoffFiles {
@@ -37,16 +37,14 @@ fn run_on(files: &HandoffFiles, command: &BatchCommand) -> Result<Exit, Failure>
     match command {
         BatchCommand::Fork { file, boxes, wake } => fork::run(files, file, boxes, wake),
         BatchCommand::Claim { task, author, publish } => files.published(*publish, None, || {
-            let id = WorkId::Task(task.index);
-            files.batch(&task.batch)?.claim(author.as_deref(), |ledger, _| ledger.state_of(&id).map(Some))
+            files.batch(&task.batch)?.claim_one(author.as_deref(), &WorkId::Task(task.index))
         }),
         BatchCommand::Report { task, epoch, status, outcome, publish } => files.published(*publish, None, || {
-            let attempt = Attempt { of: WorkId::Task(task.index), epoch: *epoch };
-            files.batch(&task.batch)?.report(status, outcome, |_| Ok(attempt.clone()))
+            files.batch(&task.batch)?.report(&WorkId::Task(task.index), Some(*epoch), status, outcome)
         }),
         BatchCommand::Reclaim { batch, task, reclaim } => {
             files.published(reclaim.wake.publish, Some(&reclaim.wake), || {
-                files.batch(batch)?.reclaim(|_| Ok(task.map(WorkId::Task)), reclaim.after)
+                files.batch(batch)?.reclaim(task.map(WorkId::Task).as_ref(), reclaim.after)
             })
         }
         BatchCommand::Expire(end) => files.published(end.publish, None, || expire(files, &end.batch)),
@@ -68,35 +66,13 @@ fn run_on(files: &HandoffFiles, command: &BatchCommand) -> Result<Exit, Failure>
 
 fn status(files: &HandoffFiles, batch: &BatchArg, watch: Option<Duration>) -> Result<Exit, Failure> {
     let batch = files.batch(batch)?;
-    let format = files.global.format;
-    let mut shown: Option<Vec<String>> = None;
-    let mut exit = Exit::Done;
-    loop {
+    files.follow(watch, || {
         let ledger = batch.read()?;
         let states = ledger.states();
-        let lines = status_lines(&ledger, &states);
-        if shown.as_ref() != Some(&lines) {
-            let news = match &shown {
-                // On a terminal it stays in its place.
-                _ if watch.is_some() && std::io::stdout().is_terminal() && format == Format::Text => {
-                    write!(console::stdout(), "\u{1b}[H\u{1b}[2J")?;
-                    lines.clone()
-                }
-                Some(before) => {
-                    let is_new = |(at, line): &(usize, &String)| *at == 0 || before.get(*at) != Some(*line);
-                    lines.iter().enumerate().filter(is_new).map(|(_, line)| line.clone()).collect()
-                }
-                None => lines.clone(),
-            };
-            print_lines(format, &status_output(&ledger, &states), news)?;
-            exit = batch.report_faults(&ledger)?;
-            shown = Some(lines);
-        }
-        match watch.filter(|_| states.iter().any(|task| !task.status.is_terminal())) {
-            Some(interval) => std::thread::sleep(interval),
-            None => return Ok(exit),
-        }
-    }
+        let is_open = states.iter().any(|task| !task.status.is_terminal());
+        let (lines, output) = (status_lines(&ledger, &states), status_output(&ledger, &states));
+        Ok(Shown { lines, output, faults: batch.faults(&ledger), is_open })
+    })
 }
 
 pub(super) fn status_output(ledger: &Ledger, states: &[TaskState]) -> Value {
@@ -148,21 +124,19 @@ fn list(files: &HandoffFiles) -> Result<Exit, Failure> {
         let batch = files.open_batch(&id);
         match batch.read() {
             Ok(ledger) => {
-                exit = exit.and(batch.report_faults(&ledger)?);
+                exit = exit.and(files.report_errors(&batch.faults(&ledger))?);
                 let (output, line) = listed(&ledger);
                 batches.push(output);
                 lines.push(line);
             }
             // One bad batch hides no other.
             Err(error) => {
-                exit = Exit::Input;
-                files.report_error(&error.message())?;
+                exit = files.report_errors(&[error.message()])?;
             }
         }
     }
     for path in files.batches.odd_paths()? {
-        exit = Exit::Input;
-        files.report_error(&format!("`{path}`: it is no batch; remove it"))?;
+        exit = files.report_errors(&[format!("`{path}`: it is no batch; remove it")])?;
     }
     if batches.is_empty() && exit == Exit::Done && files.global.format == Format::Text {
         files.global.note("note: there are no batches; `contextpack batch fork` makes one")?;

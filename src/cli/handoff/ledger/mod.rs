@@ -10,11 +10,11 @@ use crate::cli::handoff::publish::{self, Published, Publisher, UnknownPush};
 use crate::cli::handoff::wake::{Doorbell, Ring};
 use crate::cli::input;
 use crate::config::Settings;
-use crate::console::report::print_error;
-use crate::console::{self, Exit, Failure, PathFailure, object, printable, stamp};
+use crate::console::report::{print_error, print_lines};
+use crate::console::{self, Exit, Failure, Format, PathFailure, object, printable, stamp};
 use crate::engine::process_environment;
-use crate::handoff::cards::{CardStore, ContentId, LogName, ToolError, WrittenFiles};
-use crate::handoff::handover::{Party, own_log};
+use crate::handoff::cards::{CardError, CardStore, ContentId, LogName, ToolError, WrittenFiles};
+use crate::handoff::handover::{Party, TaskLog, own_log};
 use crate::handoff::ledger::{
     BATCHES, ClaimState, INBOXES, Ledger, LedgerFolder, Outcome, TurnRequest, WorkId, Writer,
 };
@@ -24,11 +24,12 @@ use crate::review::read;
 use crate::store::{StoreError, random_name};
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Write as _};
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
 /// The files below the folder of cards, and what removes secrets from what is written there and printed of it.
 pub(crate) struct HandoffFiles {
@@ -43,7 +44,18 @@ pub(crate) struct HandoffFiles {
     /// The packs of handovers that were read, by the boxes that these made.
     pub(crate) packs: RefCell<BTreeMap<ContentId, Rc<HandedPack>>>,
     pub(crate) written: RefCell<WrittenFiles>,
+    /// The logs of tasks of batches, once they were asked for.
+    task_logs: OnceCell<Vec<TaskLog>>,
     publisher: RefCell<Option<Publisher>>,
+}
+
+/// What a command prints that can follow a ledger.
+pub(crate) struct Shown {
+    pub(crate) lines: Vec<String>,
+    pub(crate) output: Value,
+    pub(crate) faults: Vec<String>,
+    /// Whether something of it can change.
+    pub(crate) is_open: bool,
 }
 
 pub(crate) struct Done {
@@ -92,6 +104,7 @@ impl HandoffFiles {
             inboxes,
             packs: RefCell::default(),
             written: RefCell::default(),
+            task_logs: OnceCell::default(),
             publisher: RefCell::default(),
             root,
             settings,
@@ -199,9 +212,54 @@ impl HandoffFiles {
         doorbell.ring(&ring)
     }
 
-    /// Prints an error that stops nothing, such as that of a file that cannot be used.
-    pub(crate) fn report_error(&self, message: &str) -> Result<(), Failure> {
-        Ok(writeln!(console::stderr(), "error: {}", printable(&self.redacted(message)))?)
+    pub(crate) fn task_logs(&self) -> Result<&[TaskLog], CardError> {
+        if self.task_logs.get().is_none() {
+            let _ = self.task_logs.set(self.batches.task_logs()?);
+        }
+        Ok(self.task_logs.get().map_or(&[], Vec::as_slice))
+    }
+
+    /// Prints errors that stop nothing, such as those of files that cannot be used.
+    pub(crate) fn report_errors(&self, messages: &[String]) -> Result<Exit, Failure> {
+        for message in messages {
+            writeln!(console::stderr(), "error: {}", printable(&self.redacted(message)))?;
+        }
+        Ok(if messages.is_empty() { Exit::Done } else { Exit::Input })
+    }
+
+    /// Prints what `read` returns; with `watch` also what changes of it, at this interval, until nothing is open.
+    pub(crate) fn follow(
+        &self,
+        watch: Option<Duration>,
+        read: impl Fn() -> Result<Shown, Failure>,
+    ) -> Result<Exit, Failure> {
+        let format = self.global.format;
+        let mut shown: Option<Vec<String>> = None;
+        let mut exit = Exit::Done;
+        loop {
+            let Shown { lines, output, faults, is_open } = read()?;
+            if shown.as_ref() != Some(&lines) {
+                let news = match &shown {
+                    // On a terminal it stays in its place.
+                    _ if watch.is_some() && std::io::stdout().is_terminal() && format == Format::Text => {
+                        write!(console::stdout(), "\u{1b}[H\u{1b}[2J")?;
+                        lines.clone()
+                    }
+                    Some(before) => {
+                        let is_new = |(at, line): &(usize, &String)| *at == 0 || before.get(*at) != Some(*line);
+                        lines.iter().enumerate().filter(is_new).map(|(_, line)| line.clone()).collect()
+                    }
+                    None => lines.clone(),
+                };
+                print_lines(format, &output, news)?;
+                exit = self.report_errors(&faults)?;
+                shown = Some(lines);
+            }
+            match watch.filter(|_| is_open) {
+                Some(interval) => std::thread::sleep(interval),
+                None => return Ok(exit),
+            }
+        }
     }
 
     /// Returns who writes, when, and what makes the file differ from any other.

@@ -46,14 +46,8 @@ impl OpenLedger<'_> {
         self.folder.shown(&self.name, path)
     }
 
-    pub(crate) fn fault_lines(&self, ledger: &Ledger) -> Vec<String> {
-        let line = |it: &LedgerFault| self.files.redacted(&format!("`{}`: {}", self.shown(&it.path), it.message));
-        ledger.faults.iter().map(line).collect()
-    }
-
-    pub(crate) fn report_faults(&self, ledger: &Ledger) -> Result<Exit, Failure> {
-        self.fault_lines(ledger).iter().try_for_each(|line| self.files.report_error(line))?;
-        Ok(if ledger.faults.is_empty() { Exit::Done } else { Exit::Input })
+    pub(crate) fn faults(&self, ledger: &Ledger) -> Vec<String> {
+        ledger.faults.iter().map(|fault| format!("`{}`: {}", self.shown(&fault.path), fault.message)).collect()
     }
 
     pub(crate) fn create(&self, file: &NewFile) -> Result<bool, Failure> {
@@ -101,19 +95,20 @@ impl OpenLedger<'_> {
         Ring { event, payload, file: self.shown(file) }
     }
 
-    /// Claims what `pick` returns; it is given what tells whether a claim is that of this command, which was killed before.
+    /// Claims what `pick` returns, `None` if that is nothing; it is given what tells whether a claim is that of this command,
+    /// which was killed before.
     pub(crate) fn claim(
         &self,
         author: Option<&str>,
         pick: impl Fn(&Ledger, &dyn Fn(&TaskState) -> bool) -> Result<Option<TaskState>, CardError>,
-    ) -> Result<Done, Failure> {
+    ) -> Result<Option<Done>, Failure> {
         let writer = self.files.writer(author)?;
         let repeats = |state: &TaskState| {
             let path = self.shown(&LedgerPath::Claim(state.attempt()));
             state.status == Status::Dispatched && self.files.repeats(state.claim.as_ref(), &path, &writer)
         };
         let (ledger, (state, busy)) = self.decided(|ledger| {
-            let Some(state) = pick(ledger, &repeats)? else { return Ok(((None, Some("empty")), None)) };
+            let Some(state) = pick(ledger, &repeats)? else { return Ok(((None, None), None)) };
             let (busy, file) = match ledger.claim(&state, &writer) {
                 Ok(file) => (None, Some(file)),
                 Err("claimed") if repeats(&state) => (None, None),
@@ -122,24 +117,18 @@ impl OpenLedger<'_> {
             Ok(((Some(state), busy), file))
         })?;
         let noun = self.kind().noun;
-        let Some(state) = state else {
-            let output = json!({"status": "busy", "reason": busy});
-            let line = format!("busy: no {noun} can be claimed");
-            return Ok(Done { exit: Exit::Outside, ..Done::new(String::new(), &output, vec![line]) });
-        };
+        let Some(state) = state else { return Ok(None) };
         let (id, epoch) = (&state.id, state.epoch);
-        let attempt = match id {
-            WorkId::Task(_) => json!({"epoch": epoch}),
-            WorkId::Turn(_) => attempt_output(&state.attempt()),
-        };
+        let batch = ledger.plan.is_some().then_some(&ledger.name);
+        let attempt = object([attempt_output(&state.attempt()), json!({"batch_id": batch})]);
         let message = format!("Claim {noun} {id} of {}", self.title());
         let Some(reason) = busy else {
             let pointers = self.files.pointers(&ledger, id);
-            let turn = if let WorkId::Turn(id) = id { format!("turn {id}, ") } else { String::new() };
-            let mut lines = vec![format!("accepted: {turn}epoch {epoch}")];
+            let mut lines = vec![format!("accepted: {noun} {}, epoch {epoch}", ledger.name_of(id))];
             let line = |(name, field): &(&str, &str)| Some(format!("{name:<8}{}", pointers.get(field)?.as_str()?));
             lines.extend(POINTERS.iter().filter_map(line));
-            return Ok(Done::new(message, &object([json!({"status": "accepted"}), attempt, pointers]), lines));
+            let output = object([json!({"status": "accepted"}), attempt, pointers]);
+            return Ok(Some(Done::new(message, &output, lines)));
         };
         let other = state.claim.as_ref().filter(|_| reason == "claimed");
         let is_damaged = other.is_some_and(|claim| claim.at.is_none());
@@ -154,20 +143,27 @@ impl OpenLedger<'_> {
         });
         let output = object([json!({"status": "busy", "reason": reason}), attempt, claim_output(other)]);
         let done = Done::new(message, &output, vec![format!("busy: {reason}{who}, epoch {epoch}")]);
-        Ok(Done { exit: Exit::Outside, ..done.noted(damaged) })
+        Ok(Some(Done { exit: Exit::Outside, ..done.noted(damaged) }))
+    }
+
+    /// Claims a task or turn.
+    pub(crate) fn claim_one(&self, author: Option<&str>, id: &WorkId) -> Result<Done, Failure> {
+        let missing = || Failure::Input(format!("{} is gone", id.words()));
+        self.claim(author, |ledger, _| ledger.state_of(id).map(Some))?.ok_or_else(missing)
     }
 
     pub(crate) fn report(
         &self,
+        of: &WorkId,
+        epoch: Option<u32>,
         status: &str,
         args: &OutcomeArgs,
-        attempt: impl Fn(&Ledger) -> Result<Attempt, CardError>,
     ) -> Result<Done, Failure> {
         let writer = self.files.writer(args.author.as_deref())?;
         let (mut outcome, redacted) = self.files.outcome(status, args)?;
         // Everything is checked before the box is written.
         let ledger = self.read()?;
-        let checked = attempt(&ledger)?;
+        let checked = ledger.attempt(of, epoch)?;
         let (store, written) = (&self.files.store, &self.files.written);
         let deliverable =
             args.deliverable.as_deref().map(|text| self.deliverable(text, &checked, &writer)).transpose()?;
@@ -179,20 +175,20 @@ impl OpenLedger<'_> {
         if let Some((cards, answer)) = deliverable.as_deref().zip(answer.as_ref()) {
             outcome.output_box_id.take_if(|_| is_late);
             if !is_late {
-                let log = LogName::new(&ledger.output_box(&checked.of))?;
+                let log = LogName::new(&ledger.output_box(of))?;
                 self.files.append_once(cards, &log, writer.author_id.as_deref().unwrap_or(log.as_str()))?;
                 written.borrow_mut().snapshot(store, answer)?;
             }
         } else {
             let results = match args.output.as_deref() {
                 Some(name) => Some(store.existing_box(name)?),
-                None => store.read_box(&ledger.output_box(&checked.of))?,
+                None => store.read_box(&ledger.output_box(of))?,
             };
             outcome.output_box_id =
                 results.map(|content| written.borrow_mut().snapshot_of(store, &content)).transpose()?;
         }
         let (ledger, (attempt, late, existed)) = self.decided(|ledger| {
-            let attempt = attempt(ledger)?;
+            let attempt = ledger.attempt(of, epoch)?;
             let Decision { late, file } = ledger.decide_report(&attempt, &outcome, &writer)?;
             Ok(((attempt, late, file.is_none()), file))
         })?;
@@ -239,17 +235,12 @@ impl OpenLedger<'_> {
         })])?)
     }
 
-    /// Gives up attempts that are claimed and not reported: those of what `named` returns, else all.
-    pub(crate) fn reclaim(
-        &self,
-        named: impl FnOnce(&Ledger) -> Result<Option<WorkId>, CardError>,
-        after: Option<Duration>,
-    ) -> Result<Done, Failure> {
+    /// Gives up attempts that are claimed and not reported: those at `only`, else all.
+    pub(crate) fn reclaim(&self, only: Option<&WorkId>, after: Option<Duration>) -> Result<Done, Failure> {
         let writer = self.files.writer(None)?;
         let now = time(&writer.at)?;
         let ledger = self.read()?;
-        let only = named(&ledger)?;
-        let found = ledger.reclaim(only.as_ref(), &|at| is_old(at, after, now), &writer)?;
+        let found = ledger.reclaim(only, &|at| is_old(at, after, now), &writer)?;
         // All events are published at once, so that one of them is enough.
         let ring = found.first().map(|(attempt, file)| self.ring(&ledger, attempt, &file.path));
         for (_, file) in &found {
@@ -260,7 +251,7 @@ impl OpenLedger<'_> {
         let lines = found.iter().map(line).collect();
         let message = format!("Reclaim {} of {}", console::counted(found.len(), noun), self.title());
         let output = json!({"reclaimed": found.iter().map(|(it, _)| attempt_output(it)).collect::<Value>()});
-        let why = found.is_empty().then(|| self.why_none_is_reclaimed(&ledger, only.as_ref(), after, now));
+        let why = found.is_empty().then(|| self.why_none_is_reclaimed(&ledger, only, after, now));
         Ok(Done { ring, ..Done::new(message, &output, lines).noted(why) })
     }
 
