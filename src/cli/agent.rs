@@ -3,9 +3,10 @@
 use super::args::{AgentCommand, Global};
 use crate::config::{DocumentType, Policy};
 use crate::console::{self, Column, Document, Exit, Failure, Format, line, printable, report};
-use crate::engine::{EngineError, Project, Repository};
+use crate::engine::{Project, Repository};
 use crate::knowledge::{Agent, BUILT_IN_TEMPLATE, NewAgent, Scope};
 use crate::model::{Refusal, RepoPath, SourceTree as _};
+use crate::redact::Clean;
 use crate::store::{Access, Folder, WriteResult};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -30,9 +31,27 @@ pub(crate) fn run(global: &Global, command: &AgentCommand) -> Result<Exit, Failu
             create(&repository, &project, &agent)
         }
         AgentCommand::List => list(global, &project),
-        AgentCommand::Show { agent } => show(global, &project, agent),
+        AgentCommand::Show { agent, allowed_tools: true } => {
+            // An agent that asks for more than it may have gets nothing.
+            let agent = &project.knowledge().agents.all[project.agent_of_handover(agent)?.agent];
+            let tools: Vec<String> = agent.tools.iter().map(|tool| claude_tool(&project.masked(tool))).collect();
+            global.print(&json!({"allowed_tools": tools}), [tools.join(",")])
+        }
+        AgentCommand::Show { agent, .. } => show(global, &project, agent),
         // Answered above.
         AgentCommand::Job(_) => Ok(Exit::Done),
+    }
+}
+
+const CLAUDE_TOOLS: &str = "Bash Edit Glob Grep NotebookEdit Read Task TodoWrite WebFetch WebSearch Write";
+
+/// Returns a tool as Claude Code writes it: `Bash(git *)` for `bash:git *`. Others, such as those of MCP servers, stay as they are.
+fn claude_tool(tool: &str) -> String {
+    let (name, rest) = tool.split_once([':', '(']).unwrap_or((tool, ""));
+    match CLAUDE_TOOLS.split(' ').find(|known| known.eq_ignore_ascii_case(name)) {
+        Some(name) if rest.is_empty() => name.to_owned(),
+        Some(name) => format!("{name}({})", rest.strip_suffix(')').unwrap_or(rest)),
+        None => tool.to_owned(),
     }
 }
 
@@ -114,17 +133,19 @@ fn template(repository: &Repository, project: &Project<'_>) -> Result<(Option<Re
 
 fn summary(project: &Project<'_>, agent: &Agent) -> Value {
     let text = |text: &str| project.masked(text);
-    let fields =
-        agent.fields.iter().map(|(name, texts)| (text(name), texts.iter().map(|it| text(it)).collect::<Vec<_>>()));
+    let texts = |list: &[Clean]| list.iter().map(|it| text(it)).collect::<Vec<_>>();
+    let fields = agent.fields.iter().map(|(name, list)| (text(name), texts(list)));
     json!({
         "key": text(&agent.key),
         "name": text(&agent.name),
         "path": text(&agent.shown),
         "purpose": agent.purpose.as_deref().map(text),
         "role": agent.role.as_deref().map(text),
-        "tools": agent.tools.iter().map(|tool| text(tool)).collect::<Vec<_>>(),
+        "tools": texts(&agent.tools),
         "profile": agent.profile.as_deref().map(text),
         "policy": agent.policy.map(Policy::name),
+        "assignees": texts(&agent.assignees),
+        "labels": texts(&agent.labels),
         "fields": fields.collect::<BTreeMap<String, Vec<String>>>(),
     })
 }
@@ -156,8 +177,7 @@ fn text<'v>(value: &'v Value, field: &str) -> &'v str {
 
 fn show(global: &Global, project: &Project<'_>, name: &str) -> Result<Exit, Failure> {
     let knowledge = project.knowledge();
-    let unknown = |error| project.confirm_agents_read().err().unwrap_or(EngineError::Agent(error));
-    let agent = &knowledge.agents.all[knowledge.agents.find(name).map_err(unknown)?];
+    let agent = &knowledge.agents.all[project.find_agent(name)?];
     let seen = knowledge.documents.iter().filter(|document| document.scope.admits(Some(&agent.key)));
     let seen = seen.map(|document| {
         let scope = match &document.scope {
@@ -175,19 +195,17 @@ fn show(global: &Global, project: &Project<'_>, name: &str) -> Result<Exit, Fail
 }
 
 fn lines(agent: &Value) -> Vec<String> {
-    let tools: Vec<&str> = agent["tools"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let tools = tools.join(", ");
-    let fields = ["purpose", "role", "tools", "profile", "policy"].map(|name| match name {
-        "tools" => (name, Some(tools.as_str()).filter(|tools| !tools.is_empty())),
-        name => (name, agent[name].as_str()),
-    });
+    let joined = |value: &Value| match value.as_array() {
+        Some(texts) => texts.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
+        None => value.as_str().unwrap_or_default().to_owned(),
+    };
+    let fields = ["purpose", "role", "tools", "profile", "policy", "assignees", "labels"];
+    let fields = fields.map(|name| (name.to_owned(), joined(&agent[name])));
+    let others = agent["fields"].as_object().into_iter().flatten().map(|(name, value)| (name.clone(), joined(value)));
     let heading = format!("{}  {}", text(agent, "key"), text(agent, "name"));
     let mut lines = vec![heading, text(agent, "path").to_owned(), String::new()];
-    lines.extend(fields.into_iter().filter_map(|(name, value)| Some(format!("{name}: {}", value?))));
-    lines.extend(agent["fields"].as_object().into_iter().flatten().map(|(name, texts)| {
-        let texts: Vec<&str> = texts.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        format!("{name}: {}", texts.join(", "))
-    }));
+    let fields = fields.into_iter().chain(others).filter(|(_, value)| !value.is_empty());
+    lines.extend(fields.map(|(name, value)| format!("{name}: {value}")));
     lines.extend([String::new(), "Documents that it sees".to_owned()]);
     let documents = agent["documents"].as_array().map(Vec::as_slice).unwrap_or_default();
     lines.extend(documents.is_empty().then(|| "  none".to_owned()));

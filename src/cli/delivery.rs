@@ -135,7 +135,7 @@ fn keep(repository: &Repository, pack: &Pack) -> Result<RepoPath, Failure> {
 /// Prints a pack as the Markdown that its budget measured, and nothing else; or in a form that an agent's program takes.
 pub(crate) fn render(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
     let target = args.target.pack();
-    let (pack, exit) = input::pack(global, &target, true)?;
+    let (pack, exit) = input::pack(global, &target, !args.target.no_agent, true)?;
     let faults = faults(&pack);
     if !faults.is_empty() {
         let name = args.target.target.as_deref().unwrap_or("the pack");

@@ -18,7 +18,7 @@ pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
     if !args.at.is_empty() {
         return settled(|| explain_limits(global, args));
     }
-    let (pack, exit) = input::pack(global, &args.target.pack(), false)?;
+    let (pack, exit) = input::pack(global, &args.target.pack(), !args.target.no_agent, false)?;
     let explanation = explain(&pack);
     explanation_document(&explanation).print(global.format, global.verbose, &[], &explanation)?;
     Ok(exit)
@@ -28,7 +28,7 @@ pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
 fn explain_missing(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
     let target = args.target.pack();
     let (answer, exit) = if names_pack(args) {
-        let (pack, exit) = input::pack(global, &target, true)?;
+        let (pack, exit) = input::pack(global, &target, false, true)?;
         let answer = why_not(&pack, asked, &[asked.to_owned()]).unwrap_or_else(|| {
             let root = pack.root.name().cloned().unwrap_or_default();
             let help = format!("ask about the item in its repo: `contextpack explain {root} --why-not {asked}`");
@@ -38,6 +38,7 @@ fn explain_missing(global: &Global, args: &ExplainArgs, asked: &str) -> Result<E
     } else {
         let repository = global.open(Some(Access::Read))?;
         let opened = OpenedRepository::new(global, &repository);
+        let target = if args.target.no_agent { target } else { opened.assigned(&target)? };
         let probe = opened.probe(&target)?;
         let (sealed, run) = opened.build(&probe)?;
         let sealed = run.of_pack(global, true, sealed)?;
@@ -61,7 +62,9 @@ fn explain_limits(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
     let repository = global.open(Some(Access::Read))?;
     let opened = OpenedRepository::new(global, &repository);
     let project = &opened.project;
-    let probe = opened.probe(&args.target.pack())?;
+    let target = args.target.pack();
+    let target = if args.target.no_agent { target } else { opened.assigned(&target)? };
+    let probe = opened.probe(&target)?;
     let tokens = repository.settings().profiles.get(&probe.profile).is_some_and(|it| it.budget.max_tokens.is_some());
     let (tokens, asked) = match (args.target.budget.max_tokens, args.target.budget.max_chars) {
         (Some(_), Some(_)) => {

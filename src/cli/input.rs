@@ -35,9 +35,15 @@ pub(crate) fn stdin() -> Result<Vec<u8>, Failure> {
 
 /// Returns the pack that `target` names or that its root gives, and the exit code that follows from building it.
 ///
-/// The warnings about a pack that is built are printed if `warns`.
-pub(crate) fn pack(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<(Pack, Exit), Failure> {
-    let Some(name) = target.root else { return built(global, target, warns) };
+/// Without an agent it is that of the agent that the root is assigned to, if `assigns`. The warnings about a pack that is built
+/// are printed if `warns`.
+pub(crate) fn pack(
+    global: &Global,
+    target: &PackTarget<'_>,
+    assigns: bool,
+    warns: bool,
+) -> Result<(Pack, Exit), Failure> {
+    let Some(name) = target.root else { return built(global, target, assigns, warns) };
     if name == "-" {
         let bytes = stdin()?;
         return finished(global, read(&bytes), &bytes, "standard input");
@@ -57,7 +63,7 @@ pub(crate) fn pack(global: &Global, target: &PackTarget<'_>, warns: bool) -> Res
             Err(_) => confirm_no_markdown_copy(name)?,
         }
     }
-    built(global, target, warns)
+    built(global, target, assigns, warns)
 }
 
 fn confirm_no_markdown_copy(name: &str) -> Result<(), Failure> {
@@ -70,7 +76,7 @@ fn confirm_no_markdown_copy(name: &str) -> Result<(), Failure> {
 
 /// Builds a pack in memory, and prints its warnings if it `warns`. If no profile is given, the agent's or the first of the
 /// configuration is used.
-fn built(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<(Pack, Exit), Failure> {
+fn built(global: &Global, target: &PackTarget<'_>, assigns: bool, warns: bool) -> Result<(Pack, Exit), Failure> {
     // An explanation lists the warnings of the pack, and none about other documents of the agent.
     let errors_only = target.agent.is_none() && (!warns || global.format != Format::Text);
     let (sealed, run) = settled(|| {
@@ -78,7 +84,8 @@ fn built(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<(Pack,
         let access = if target.agent.is_some() { Access::Write } else { Access::Read };
         let repository = global.open(Some(access))?;
         let opened = OpenedRepository::new(global, &repository);
-        let built = opened.build(&opened.probe(target)?)?;
+        let target = if assigns { opened.assigned(target)? } else { *target };
+        let built = opened.build(&opened.probe(&target)?)?;
         repository.save_documents();
         Ok(built)
     })?;

@@ -24,6 +24,10 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     if !args.states.is_empty() {
         items.retain(|item| args.states.contains(&project.state(*item)));
     }
+    if let Some(name) = &args.agent {
+        let agent = project.find_agent(name)?;
+        items.retain(|item| project.assigned(*item).iter().any(|(found, _)| *found == agent));
+    }
     if let Some(shards) = args.matrix.and_then(NonZeroU32::new) {
         repository.confirm_all_read(project)?;
         return matrix(project, &items, shards);
@@ -66,8 +70,12 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
             all => {
                 let others = project.corpus().entries.len() - all;
                 let left = if others > 0 { format!(", and {others} have no pack, by `roots`") } else { String::new() };
-                global
-                    .note(&format!("no item with a pack is in this state: {} in others{left}", counted(all, "item")))?;
+                let (what, others) = if args.agent.is_some() {
+                    ("assigned to this agent", "not")
+                } else {
+                    ("in this state", "in others")
+                };
+                global.note(&format!("no item with a pack is {what}: {} {others}{left}", counted(all, "item")))?;
             }
         }
     }

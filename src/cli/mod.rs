@@ -12,6 +12,7 @@ mod explain;
 mod git;
 #[cfg(feature = "handoff")]
 mod handoff;
+mod hook;
 mod init;
 mod input;
 mod list;
@@ -125,6 +126,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         #[cfg(feature = "handoff")]
         Command::Handoff(command) => handoff::run(&args.global, command),
         Command::Render(options) => delivery::render(&args.global, options),
+        Command::Hook(options) => hook::run(&args.global, options),
         Command::Explain(options) => explain::run(&args.global, options),
         Command::Diff(options) => diff::run(&args.global, options),
         Command::Stats(options) => settled(|| stats::run(&args.global, options)),

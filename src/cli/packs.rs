@@ -182,6 +182,27 @@ impl<'r> OpenedRepository<'r> {
         Ok(self.repository.probe(&self.project, target, stamp()?)?)
     }
 
+    /// Returns the target for the agent that its item is assigned to, which is said on standard error, unless it names an agent.
+    pub(crate) fn assigned<'t>(&'t self, target: &PackTarget<'t>) -> Result<PackTarget<'t>, Failure> {
+        let (None, Some(root)) = (target.agent, target.root) else { return Ok(*target) };
+        let item = self.find_roots(&[root.to_owned()])?.first().copied();
+        let found = item.map(|item| self.project.assigned(item)).unwrap_or_default();
+        let key = |agent: usize| self.project.knowledge().agents.all[agent].key.as_str();
+        let shown = |(agent, why): &(usize, String)| format!("`{}` ({why})", self.project.masked(key(*agent)));
+        match &found[..] {
+            [] => Ok(*target),
+            [one] => {
+                self.global.note(&format!("note: assigned to the agent {}; `--no-agent` leaves it out", shown(one)))?;
+                Ok(PackTarget { agent: Some(key(one.0)), ..*target })
+            }
+            several => {
+                let agents = several.iter().map(shown).collect::<Vec<_>>().join(" and ");
+                let help = "name one with `--agent`, or leave all out with `--no-agent`";
+                Err(Failure::Usage(format!("the item is assigned to the agents {agents} (help: {help})")))
+            }
+        }
+    }
+
     pub(crate) fn build(&self, probe: &BudgetProbe<'_, '_>) -> Result<(Option<Sealed>, BuildRun), Failure> {
         let (sealed, report) = probe.report(self.repository.files(), probe.limits)?;
         Ok((sealed, BuildRun::new(self.global, report)))

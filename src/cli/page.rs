@@ -72,7 +72,7 @@ fn of_packs(global: &Global, shown: &[PathBuf]) -> Result<Page, Failure> {
 /// Builds the pack of an item in memory, with which a page of all packs begins; or one for an agent, which is alone.
 fn of_item(global: &Global, args: &PageArgs) -> Result<Page, Failure> {
     let item = args.shown.first().map(|item| item.to_string_lossy());
-    let (pack, exit) = input::pack(global, &PackTarget::new(item.as_deref(), &args.budget, &args.agent), true)?;
+    let (pack, exit) = input::pack(global, &PackTarget::new(item.as_deref(), &args.budget, &args.agent), false, true)?;
     let name = file_name(&pack);
     let (mut others, mut freshness) = (Vec::new(), "{}".to_owned());
     if args.agent.agent.is_none() {

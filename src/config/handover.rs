@@ -1,7 +1,7 @@
 //! The settings of cards, boxes and handovers, and the built-in recipes.
 
 use super::faults::{ConfigFault, shortened};
-use super::values::{self, checked};
+use super::values::{self, OneOrMany, checked};
 use crate::model::{RepoPath, is_card_type};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -126,6 +126,9 @@ pub struct InheritContext {
 pub struct TargetProfile {
     #[serde(default, deserialize_with = "agent_name")]
     pub profile_name: Option<String>,
+    /// The tools that the task needs.
+    #[serde(default)]
+    pub tools: OneOrMany,
 }
 
 fn agent_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {

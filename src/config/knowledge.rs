@@ -1,7 +1,7 @@
 //! The settings of agents, their documents and their jobs: `agents:`, `documents:`, `overview:`, `context:`, `jobs:`.
 
 use super::faults::{ConfigFault, shortened};
-use super::values::{self, Globs, checked};
+use super::values::{self, Globs, OneOrMany, checked};
 use crate::model::{RepoPath, named_enum};
 use serde::{Deserialize, Deserializer};
 use std::str::FromStr as _;
@@ -12,6 +12,8 @@ pub struct AgentSettings {
     pub include: Globs,
     #[serde(default, deserialize_with = "values::optional_path")]
     pub template: Option<RepoPath>,
+    /// The tools that agents may have; `None` for all.
+    pub allowed_tools: Option<OneOrMany>,
 }
 
 /// Documents that packs take notes from. A file belongs to the first entry that matches it.

@@ -97,7 +97,7 @@ impl Project<'_> {
         history: Option<&CommitLogResult>,
     ) -> Result<AgentContext, EngineError> {
         let knowledge = self.knowledge();
-        let agent = knowledge.agents.find(name).map_err(|error| self.no_agent(name, error))?;
+        let agent = self.find_agent(name)?;
         let known = &knowledge.agents.all[agent];
         let is_its_own = |fault: &&Diagnostic| {
             fault.severity == Severity::Error && fault.at.as_ref().is_some_and(|at| at.path == known.path)
@@ -122,7 +122,7 @@ impl Project<'_> {
     }
 
     /// Returns why `name` means no agent: a file that cannot be read, the file that is meant and is none, or `error`.
-    fn no_agent(&self, name: &str, error: AgentError) -> EngineError {
+    pub(super) fn no_agent(&self, name: &str, error: AgentError) -> EngineError {
         let unread = &self.read_knowledge().unread;
         if !unread.is_empty() {
             return EngineError::Unread(self.redacted(unread));

@@ -52,6 +52,7 @@ fn agents(project: &Project<'_>, all: &mut ReadKnowledge) -> Agents {
     let reader = &project.reader;
     let faults = &mut all.knowledge.diagnostics;
     let profiles: Vec<&str> = reader.settings.profiles.keys().map(String::as_str).collect();
+    let allowed = reader.settings.agents.allowed_tools.as_ref().map(|tools| tools.as_slice());
     let mut agents = Vec::new();
     let mut scoped = BTreeMap::new();
     for path in reader.source().files().iter().filter(|path| project.is_agent_file(path)) {
@@ -62,7 +63,7 @@ fn agents(project: &Project<'_>, all: &mut ReadKnowledge) -> Agents {
             Ok(text) => {
                 scoped.insert(path.clone(), scopes_of_agent(reader, path, &text));
                 let (shown, text, removals, digest) = reader.file(path, FilePurpose::Document, &text);
-                agents.push(Agent::read(path, shown, &text.clean, removals, digest, &profiles, faults));
+                agents.push(Agent::read(path, shown, &text.clean, removals, digest, (&profiles, allowed), faults));
             }
             Err(fault) if fault.severity == Severity::Error => all.unread.push(fault),
             Err(fault) => faults.push(fault),

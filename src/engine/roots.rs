@@ -1,6 +1,6 @@
 //! Roots: the items that get packs, their states and blockers, and the lookup of a root as typed.
 
-use super::Project;
+use super::{EngineError, Project};
 use crate::config::ItemSource;
 use crate::graph::{Graph, ItemState, Node, RootMatch, Target, Unresolved, Value};
 use crate::model::{Code, Diagnostic, Relation, RepoPath, nearest_titled, quoted, short_title_in_line};
@@ -93,6 +93,42 @@ impl Project<'_> {
             && (roots.include.is_empty() || roots.include.iter().any(|glob| glob.is_match(record.id.as_str())))
             && roots.only().all(|(field, values)| self.matches(item, field, values))
             && !roots.exclude.iter().any(|(field, values)| self.matches(item, field, values))
+    }
+
+    /// Returns the agents that an item is assigned to, by their indices, each with the assignee or label that its file names.
+    ///
+    /// What anyone could have written assigns nobody: an untrusted file, text or issue form, an agent that git does not track
+    /// where such files are untrusted, and an issue of another repo.
+    pub fn assigned(&self, item: usize) -> Vec<(usize, String)> {
+        let entry = &self.corpus.entries[item];
+        let is_foreign = entry.issue.as_ref().is_some_and(|issue| !issue.is_here(&self.corpus.rules));
+        if entry.untrusted_file || entry.item.untrusted || is_foreign {
+            return Vec::new();
+        }
+        // What a placeholder stands for is not known.
+        let plain = |text: &str| text.trim().trim_start_matches('@').to_lowercase();
+        let plain = |text: &str| Some(plain(text)).filter(|text| !text.is_empty() && !text.contains("[redacted"));
+        let own = |names: &[&str]| -> BTreeSet<String> {
+            let fields = entry.item.fields.iter().filter(|field| names.contains(&&*field.name));
+            fields.flat_map(|field| scalars(&field.node)).filter_map(plain).collect()
+        };
+        let (assignees, labels) = (own(&["assignee", "assignees"]), own(&["labels"]));
+        let agents = self.knowledge().agents.all.iter().enumerate();
+        let found = agents.filter_map(|(index, agent)| {
+            let named = |what, wanted: &[Clean], own: &BTreeSet<String>| {
+                let found = wanted.iter().find(|text| plain(text).is_some_and(|text| own.contains(&text)))?;
+                Some(format!("{what} `{}`", self.masked(found)))
+            };
+            let why =
+                named("assignee", &agent.assignees, &assignees).or_else(|| named("label", &agent.labels, &labels));
+            Some((index, why.filter(|_| self.reader.confirm_tracked(&agent.path).is_ok())?))
+        });
+        found.collect()
+    }
+
+    /// Returns the index of the agent that `name` means, or why it means none.
+    pub(crate) fn find_agent(&self, name: &str) -> Result<usize, EngineError> {
+        self.knowledge().agents.find(name).map_err(|error| self.no_agent(name, error))
     }
 
     fn matches(&self, item: usize, field: &str, values: &[String]) -> bool {

@@ -49,7 +49,7 @@ fn origin(typed: &str) -> Result<String, &'static str> {
 /// A program of agents, which reads a file of the repo before it works, and may start MCP servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Program {
-    /// `CLAUDE.md` and `.mcp.json`
+    /// `CLAUDE.md`, `.mcp.json` and `.claude/settings.json`
     Claude,
     /// `.github/copilot-instructions.md`
     Copilot,

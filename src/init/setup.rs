@@ -43,6 +43,9 @@ const ENTRY: &str = r#""contextpack": { "type": "stdio", "command": "contextpack
 #[cfg(feature = "mcp")]
 const TOML_ENTRY: &str = "[mcp_servers.contextpack]\ncommand = \"contextpack\"\nargs = [\"mcp\"]\n";
 
+/// The entry of Claude Code that prints the pack of its item where a session begins or goes on.
+const HOOK: &str = r#""SessionStart": [{ "hooks": [{ "type": "command", "command": "contextpack hook" }] }]"#;
+
 /// The largest file that is read to complete it, in bytes.
 const LARGEST: u64 = 16 << 20;
 
@@ -175,6 +178,11 @@ impl<'a> Setup<'a> {
         }
         #[cfg(feature = "mcp")]
         self.write_entries(programs)?;
+        if programs.contains(&Program::Claude) {
+            let (text, by_hand) =
+                (format!("{{\n  \"hooks\": {{\n    {HOOK}\n  }}\n}}\n"), format!("{HOOK} in `hooks`"));
+            self.entry(".claude/settings.json", "contextpack hook", &text, by_hand)?;
+        }
         Ok(())
     }
 
@@ -313,20 +321,26 @@ impl<'a> Setup<'a> {
     fn write_entries(&mut self, programs: &[Program]) -> Result<(), Failure> {
         let places = Program::value_variants().iter().filter(|program| programs.contains(program));
         for (path, field) in places.filter_map(|program| program.servers()) {
-            if matches!(self.existing(path)?, ExistingFile::File(text) if contains(&text, "contextpack")) {
-                self.leave(path, "it names `contextpack`");
-                continue;
-            }
             let (text, by_hand) = match field {
                 Some(field) => {
                     (format!("{{\n  \"{field}\": {{\n    {ENTRY}\n  }}\n}}\n"), format!("{ENTRY} in `{field}`"))
                 }
                 None => (TOML_ENTRY.to_owned(), TOML_ENTRY.trim_end().replace('\n', "; ")),
             };
-            self.create(path, &text)?;
-            if self.written.last().map(String::as_str) != Some(path) {
-                self.by_hand.push((path.to_owned(), by_hand));
-            }
+            self.entry(path, "contextpack", &text, by_hand)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a file that holds an entry; in one that exists and does not name `command`, the entry is added by hand.
+    fn entry(&mut self, path: &str, command: &str, text: &str, by_hand: String) -> Result<(), Failure> {
+        if matches!(self.existing(path)?, ExistingFile::File(text) if contains(&text, command)) {
+            self.leave(path, "it names `contextpack`");
+            return Ok(());
+        }
+        self.create(path, text)?;
+        if self.written.last().map(String::as_str) != Some(path) {
+            self.by_hand.push((path.to_owned(), by_hand));
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 const STATE: &str = ".contextpack";
 /// The names in it that belong to one working copy: they may only hold what was written there.
-const LOCAL_NAMES: [&str; 5] = ["cache", "tmp", "now.md", "delivered", "pages"];
+const LOCAL_NAMES: [&str; 6] = ["cache", "tmp", "now.md", "delivered", "pages", "sessions"];
 
 /// Whether state files, such as the cache, may be read and written. All that reads them asks for this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

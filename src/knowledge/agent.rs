@@ -6,6 +6,7 @@ use crate::graph::RecordedRemoval;
 use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Value, did_you_mean, nearest, parse_limit};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 #[derive(Debug, Clone)]
 pub struct Agent {
@@ -20,9 +21,15 @@ pub struct Agent {
     pub profile: Option<Clean>,
     pub policy: Option<Policy>,
     pub limits: BudgetLimits,
+    /// The assignees whose work items are its own.
+    pub assignees: Vec<Clean>,
+    /// The labels whose work items are its own.
+    pub labels: Vec<Clean>,
     /// Its other fields, such as the model of another program.
     pub fields: BTreeMap<Clean, Vec<Clean>>,
     pub soul: Clean,
+    /// Its SOUL as packs hold it: with its tools, where the configuration says which ones agents may have.
+    pub shown_soul: Clean,
     /// The line on which that begins.
     pub soul_line: u32,
     pub removals: Vec<RecordedRemoval>,
@@ -54,7 +61,8 @@ pub struct Agents {
     pub all: Vec<Agent>,
 }
 
-const FIELDS: [&str; 9] = ["name", "key", "purpose", "description", "role", "tools", "profile", "policy", "budget"];
+const FIELDS: [&str; 11] =
+    ["name", "key", "purpose", "description", "role", "tools", "profile", "policy", "budget", "assignees", "labels"];
 
 impl Agent {
     /// Returns the stem of its file: `research` of `agents/research.md`.
@@ -63,14 +71,14 @@ impl Agent {
         name.rsplit_once('.').map_or(name, |(stem, _)| stem)
     }
 
-    /// Reads an agent from its redacted file; what is wrong is added to `faults`. `profiles` are those of the configuration.
+    /// Reads an agent from its redacted file; what is wrong is added to `faults`. `profiles` and the `allowed` tools are those of the configuration.
     pub fn read(
         path: &RepoPath,
         shown: Clean,
         text: &Clean,
         removals: Vec<RecordedRemoval>,
         digest: Digest,
-        profiles: &[&str],
+        (profiles, allowed): (&[&str], Option<&[String]>),
         faults: &mut Vec<Diagnostic>,
     ) -> Self {
         let front = FrontMatter::read(text);
@@ -96,6 +104,20 @@ impl Agent {
         {
             fault(line, format!("there is no profile `{written}`"), did_you_mean(&written, profiles.iter().copied()));
         }
+        let tools = front.list("tools");
+        let tools_line = front.value(&["tools"]).map_or(1, |node| node.line);
+        if let Some(allowed) = allowed {
+            for tool in tools.iter().filter(|tool| !covers(allowed, tool)) {
+                let message = format!("`{tool}` is none of the tools that `agents.allowed_tools` lists");
+                fault(tools_line, message, did_you_mean(tool, allowed.iter().map(String::as_str)));
+            }
+        }
+        let listed = allowed.map_or(&[][..], |_| &tools);
+        let mut shown_soul = CleanBuf::new();
+        shown_soul.text(&front.body).lit(if listed.is_empty() { "" } else { "\n\n## Your tools\n" });
+        for tool in listed {
+            shown_soul.lit("\n- ").line(tool);
+        }
         let limits = front.value(&["budget"]).map(|node| limits(node, &mut fault)).unwrap_or_default();
         let text_of = |name: &str| front.text(&[name]).map(|(text, _)| text);
         let stem_of_path = shown_stem(&shown);
@@ -107,12 +129,15 @@ impl Agent {
             // Agents of other programs have a description.
             purpose: text_of("purpose").or_else(|| text_of("description")),
             role: text_of("role"),
-            tools: front.list("tools"),
+            tools,
             profile: text_of("profile"),
             policy,
             limits,
+            assignees: front.list("assignees"),
+            labels: front.list("labels"),
             fields: front.others(&FIELDS),
             soul: front.body,
+            shown_soul: shown_soul.finish(),
             soul_line: front.body_line,
             path: path.clone(),
             shown,
@@ -172,6 +197,19 @@ impl Agents {
             }
         }
     }
+}
+
+/// Returns whether `tool` is in a list of tools: by the same name in any case, as a use of it (`bash:git *` or `Bash(git *)` of
+/// `bash`), or by the beginning that an entry with `*` at its end names, without what would begin another command.
+pub fn covers(tools: &[impl Deref<Target = str>], tool: &str) -> bool {
+    let plain = |text: &str| text.trim().to_lowercase().replacen('(', ":", 1);
+    let plain = |text: &str| plain(text).strip_suffix(')').map_or_else(|| plain(text), str::to_owned);
+    let tool = plain(tool);
+    let is_one = |rest: &str| !rest.contains([';', '&', '|', '`', '$', '<', '>', '\n']);
+    tools.iter().map(|entry| plain(entry)).any(|entry| {
+        let begins = |start: &str| tool.strip_prefix(start).is_some_and(is_one);
+        tool == entry || begins(&format!("{entry}:")) || entry.strip_suffix('*').is_some_and(begins)
+    })
 }
 
 fn shown_stem(shown: &Clean) -> Clean {

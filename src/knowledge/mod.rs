@@ -11,7 +11,7 @@ mod likely;
 mod secrecy;
 mod template;
 
-pub use agent::{Agent, AgentError, Agents};
+pub use agent::{Agent, AgentError, Agents, covers};
 pub use choice::SearchTerms;
 pub use choice::{ChosenDocuments, KnowledgeRequest, Relevant};
 pub use document::{DocumentFile, Knowledge, KnowledgeDocument, NotesFile, Scope, UnusableDocument};

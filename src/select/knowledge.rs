@@ -69,7 +69,7 @@ impl KnowledgeSections {
         self.read(&agent.shown, agent.digest);
         let origin = lines_of(&agent.shown, agent.soul_line, &agent.soul);
         let removals = redactions(&agent.removals, |removal| removal.line >= agent.soul_line, &origin);
-        self.soul = Some(Candidate { removals, ..always(SOUL, agent.name.clone(), origin, &agent.soul) });
+        self.soul = Some(Candidate { removals, ..always(SOUL, agent.name.clone(), origin, &agent.shown_soul) });
     }
 
     /// Returns the files that they show or leave out.

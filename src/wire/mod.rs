@@ -413,7 +413,7 @@ pub struct PackEdge {
 }
 
 /// A section that could have been in the pack and was left out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Omission"))]
 pub struct PackOmission {
     /// The id that its section would have; for many comments those of the first and the last, as in `comment.101-163`.

@@ -11,6 +11,7 @@ mod agents_review;
 mod agents_scope;
 mod agents_watch;
 mod arrows;
+mod assignment;
 mod batch_page;
 mod batch_push;
 #[cfg(target_os = "linux")]
@@ -41,6 +42,7 @@ mod graph;
 mod handover;
 mod handover_review;
 mod help;
+mod hook;
 mod hostile;
 mod inbox;
 mod incremental;
@@ -106,6 +108,7 @@ mod sync_requests;
 #[cfg(feature = "github")]
 mod sync_token;
 mod tamper;
+mod tools;
 mod tracked_files;
 mod tree;
 mod unmerged;

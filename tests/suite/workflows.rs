@@ -25,7 +25,8 @@ fn a_repo_on_github_gets_the_workflows_that_fit_it() {
     );
     let sync: Value = serde_yaml::from_str(&sandbox.read(".github/workflows/contextpack-sync.yml")).unwrap();
     let types = &sync["on"]["issues"]["types"];
-    assert_eq!(serde_json::to_value(types).unwrap(), serde_json::json!(["labeled", "unlabeled", "closed", "reopened"]));
+    let woken = serde_json::json!(["labeled", "unlabeled", "assigned", "unassigned", "closed", "reopened"]);
+    assert_eq!(serde_json::to_value(types).unwrap(), woken);
     assert!(sync["jobs"]["propose"]["permissions"]["contents"] == "write");
     assert_eq!(sandbox.expect(0, &["init", "--sync", "--matrix", "8"]), "");
 

@@ -175,6 +175,7 @@ pub(crate) enum Command {
     List(ListArgs),
     Explain(ExplainArgs),
     Render(RenderArgs),
+    Hook(HookArgs),
     #[command(subcommand)]
     Agent(AgentCommand),
     #[cfg(feature = "handoff")]

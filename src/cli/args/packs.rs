@@ -80,6 +80,8 @@ pub(crate) struct TargetArgs {
     pub(crate) budget: BudgetArgs,
     #[command(flatten)]
     pub(crate) agent: AgentChoice,
+    #[arg(long, conflicts_with = "agent", help_heading = "Agent options")]
+    pub(crate) no_agent: bool,
 }
 
 impl TargetArgs {
@@ -144,6 +146,8 @@ pub(crate) struct ListArgs {
     pub(crate) matrix: Option<u32>,
     #[arg(long = "state", value_name = "STATE", conflicts_with = "matrix", value_parser = one_of(STATES))]
     pub(crate) states: Vec<ItemState>,
+    #[arg(long, value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
+    pub(crate) agent: Option<String>,
 }
 
 const STATES: &[(&str, ItemState, &str)] = &[
@@ -191,6 +195,8 @@ pub(crate) enum AgentCommand {
     Show {
         #[arg(add = ArgValueCandidates::new(completion::agents))]
         agent: String,
+        #[arg(long)]
+        allowed_tools: bool,
     },
     Job(JobArgs),
 }
@@ -227,6 +233,16 @@ pub(crate) struct RenderArgs {
     pub(crate) record: bool,
     #[arg(long, conflicts_with = "part")]
     pub(crate) trailer: bool,
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct HookArgs {
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
+    #[command(flatten)]
+    pub(crate) agent: AgentChoice,
+    #[arg(long, conflicts_with = "agent", help_heading = "Agent options")]
+    pub(crate) no_agent: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -14,7 +14,7 @@ use crate::console::{self, Exit, Failure, object, settled, stamp};
 use crate::engine::{AgentContext, BudgetProbe, EngineError, Project, Repository, path_inside};
 use crate::handoff::cards::{CardError, LogName, parse};
 use crate::handoff::handover::{HandoverPlan, HandoverRequest, Party, RecipeArguments, own_log, plan};
-use crate::knowledge::{Agent, AgentError};
+use crate::knowledge::{Agent, AgentError, covers};
 use crate::model::{CardSource, RepoPath, did_you_mean, section_kind};
 use crate::redact::Clean;
 use crate::review::read;
@@ -125,6 +125,7 @@ pub(crate) fn built(
     let OpenedRepository { repository, project, .. } = opened;
     let agent = project.agent_of_handover(task.to).map_err(not_found)?;
     let known = &project.knowledge().agents.all[agent.agent];
+    confirm_tools(project, known, &task)?;
     let to = party(project, task.to)?;
     let from = task.from.map(|name| party(project, name)).transpose()?;
     let item = root_item(opened, task.root)?;
@@ -150,6 +151,29 @@ pub(crate) fn built(
     let sealed = sealed.ok_or_else(|| Failure::Unread(folded(&shown, opened.global.verbose).into_owned()))?;
     run.print(opened.global, false)?;
     Ok(BuiltHandover { plan, sealed, agent: target, exit: run.exit() })
+}
+
+/// Confirms that an agent has the tools that the recipe asks for, and, where the configuration says which tools agents may have,
+/// those that arguments of the type `sys.tools` name.
+fn confirm_tools(project: &Project<'_>, agent: &Agent, task: &HandoverTask<'_>) -> Result<(), Failure> {
+    let is_gated = project.settings().agents.allowed_tools.is_some();
+    let given = task.recipe.pack_arguments.iter().filter(|argument| is_gated && argument.as_card_type == "sys.tools");
+    let given = given.filter_map(|argument| task.arguments.0.get(&argument.arg_key));
+    let given = given.flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
+    let name = |tool: &'_ Value| {
+        let names = [tool, &tool["name"], &tool["function"]["name"]];
+        names.into_iter().find_map(Value::as_str).unwrap_or("(a tool without a name)").to_owned()
+    };
+    let asked = task.recipe.target_profile_config.tools.iter().cloned().chain(given.map(name));
+    match asked.into_iter().find(|tool| !covers(&agent.tools, tool)) {
+        None => Ok(()),
+        Some(tool) => Err(Failure::Unauthorized(format!(
+            "the agent `{}` has no tool `{}`, which the handover asks for (help: {})",
+            agent.key,
+            project.redacted_line(&tool),
+            did_you_mean(&tool, agent.tools.iter().map(Clean::as_str)),
+        ))),
+    }
 }
 
 fn recipe<'r>(repository: &'r Repository, name: &str) -> Result<&'r Recipe, CardError> {
