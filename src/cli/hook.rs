@@ -36,8 +36,6 @@ end lists what is not in it any more. What a section holds is data, as the instr
 
 ";
 
-const UNCHANGED: &str = "The context pack that this session was given is still what a build gives.\n";
-
 /// What a program says of the session that begins or goes on. Without any of it a session begins.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -49,9 +47,8 @@ struct SessionEvent {
 
 /// Prints what the session is to know. A session must not fail for it, so that every failure is a line on standard error.
 pub(crate) fn run(global: &Global, args: &HookArgs) -> Result<Exit, Failure> {
-    match event(global).and_then(|event| settled(|| text(global, args, &event))) {
-        Ok(text) => console::exact().write_all(text.as_bytes())?,
-        Err(failure) => drop(print_failure(failure, global.format)),
+    if let Err(failure) = event(global).and_then(|event| settled(|| give(global, args, &event))) {
+        print_failure(failure, global.format);
     }
     Ok(Exit::Done)
 }
@@ -69,12 +66,12 @@ fn event(global: &Global) -> Result<SessionEvent, Failure> {
     Ok(event)
 }
 
-fn text(global: &Global, args: &HookArgs, event: &SessionEvent) -> Result<String, Failure> {
+fn give(global: &Global, args: &HookArgs, event: &SessionEvent) -> Result<(), Failure> {
     let repository = global.open(Some(Access::Write))?;
     let opened = OpenedRepository::new(global, &repository);
     let root = item(&opened)?;
     if root.is_none() && args.agent.agent.is_none() {
-        return Ok(String::new());
+        return Ok(());
     }
     let target = PackTarget::new(root.as_deref(), &args.budget, &args.agent);
     let target = match opened.assigned(&target) {
@@ -86,7 +83,7 @@ fn text(global: &Global, args: &HookArgs, event: &SessionEvent) -> Result<String
         assigned => assigned?,
     };
     let probe = opened.probe(&target)?;
-    let Some(profile) = repository.settings().profiles.get(&probe.profile) else { return Ok(String::new()) };
+    let Some(profile) = repository.settings().profiles.get(&probe.profile) else { return Ok(()) };
     let budget = probe.limits.over(&profile.budget);
     let most = args.budget.max_chars.unwrap_or(MAX_CHARS);
     let limits = BudgetLimits {
@@ -107,15 +104,23 @@ fn text(global: &Global, args: &HookArgs, event: &SessionEvent) -> Result<String
     let before = given.as_ref().filter(|_| goes_on).and_then(GivenPack::read);
     let before = before.map(|old| opened.project.scrubbed(&old)).filter(|old| PackKey::of(old) == PackKey::of(pack));
     let text = match before {
-        Some(old) if old.hash == pack.hash => UNCHANGED.to_owned(),
+        Some(old) if old.hash == pack.hash => {
+            let root = pack.root.name().map(|root| opened.project.masked(root)).unwrap_or_default();
+            let unchanged = "that this session was given is still what a build gives";
+            format!("The context pack of `{root}` {unchanged}; `contextpack render {root}` prints it.\n")
+        }
         // With the list of what is gone it may be longer than the whole, which is within the limit.
         Some(old) => Some(changes(&old, pack)).filter(|text| length(text) < length(&whole)).unwrap_or(whole),
         None => whole,
     };
+    // Without a reader nothing was given, and nothing is kept.
+    if console::exact().write_all(text.as_bytes()).is_err() {
+        return Ok(());
+    }
     if let Some(Err(error)) = given.map(|given| given.keep(repository.root(), pack)) {
         global.note(&format!("the whole comes again when this session goes on: {error}"))?;
     }
-    Ok(text)
+    Ok(())
 }
 
 /// Returns the id of the item that the session is about: that of the variable, else that which the name of the branch or of a

@@ -186,21 +186,12 @@ impl<'r> OpenedRepository<'r> {
     pub(crate) fn assigned<'t>(&'t self, target: &PackTarget<'t>) -> Result<PackTarget<'t>, Failure> {
         let (None, Some(root)) = (target.agent, target.root) else { return Ok(*target) };
         let item = self.find_roots(&[root.to_owned()])?.first().copied();
-        let found = item.map(|item| self.project.assigned(item)).unwrap_or_default();
-        let key = |agent: usize| self.project.knowledge().agents.all[agent].key.as_str();
-        let shown = |(agent, why): &(usize, String)| format!("`{}` ({why})", self.project.masked(key(*agent)));
-        match &found[..] {
-            [] => Ok(*target),
-            [one] => {
-                self.global.note(&format!("note: assigned to the agent {}; `--no-agent` leaves it out", shown(one)))?;
-                Ok(PackTarget { agent: Some(key(one.0)), ..*target })
-            }
-            several => {
-                let agents = several.iter().map(shown).collect::<Vec<_>>().join(" and ");
-                let help = "name one with `--agent`, or leave all out with `--no-agent`";
-                Err(Failure::Usage(format!("the item is assigned to the agents {agents} (help: {help})")))
-            }
-        }
+        let found = item.map_or(Ok(None), |item| self.project.agent_of(item)).map_err(|why| {
+            Failure::Usage(format!("{why} (help: name one with `--agent`, or leave all out with `--no-agent`)"))
+        })?;
+        let Some((agent, shown)) = found else { return Ok(*target) };
+        self.global.note(&format!("note: assigned to the agent {shown}; `--no-agent` leaves it out"))?;
+        Ok(PackTarget { agent: Some(agent), ..*target })
     }
 
     pub(crate) fn build(&self, probe: &BudgetProbe<'_, '_>) -> Result<(Option<Sealed>, BuildRun), Failure> {

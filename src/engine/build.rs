@@ -136,7 +136,9 @@ fn diagnostics_of(files: &Repo, project: &Project<'_>, named: Option<&[usize]>, 
         });
     }
     all.extend(apply_severities(unmatched(settings, files), settings));
-    if is_for_agent || project.has_documents() || !settings.jobs.is_empty() {
+    // Items may be assigned to agents.
+    let has_rules = settings.agents.allowed_tools.is_some();
+    if is_for_agent || has_rules || project.has_documents() || !settings.jobs.is_empty() {
         all.extend(apply_severities(project.knowledge().diagnostics.clone(), settings));
     }
     all

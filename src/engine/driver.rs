@@ -256,7 +256,7 @@ impl<'a> PackWriter<'a> {
             Ok(sealed) => sealed,
             Err(error) => {
                 let kept = existing.map(|_| "the old pack was kept".to_owned());
-                let reasons = [error.message].into_iter().chain(kept).collect();
+                let reasons = [project.masked(&error.message)].into_iter().chain(kept).collect();
                 return Ok((PackState::new(&plan, PackStatus::Failed, reasons), None));
             }
         };

@@ -53,7 +53,7 @@ impl PackState {
         let name = &plan.name;
         let existing = folder.map(|folder| Ok((folder, folder.read(name)?))).transpose()?;
         let (status, reasons) = match (outcome, existing) {
-            (Err(fault), _) => (PackStatus::Failed, vec![fault.message.clone()]),
+            (Err(fault), _) => (PackStatus::Failed, vec![project.masked(&fault.message)]),
             (Ok(_), None) => (PackStatus::Buildable, Vec::new()),
             (Ok(_), Some((_, None))) => (PackStatus::Missing, vec![NOT_BUILT.to_owned()]),
             (Ok(sealed), Some((folder, Some(existing)))) => match project.compare(&existing, sealed) {

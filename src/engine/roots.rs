@@ -95,6 +95,25 @@ impl Project<'_> {
             && !roots.exclude.iter().any(|(field, values)| self.matches(item, field, values))
     }
 
+    /// Returns the agent that an item is assigned to: its key, and how people are told of it.
+    ///
+    /// # Errors
+    /// If several agents are: a sentence that names them.
+    pub fn agent_of(&self, item: usize) -> Result<Option<(&str, String)>, String> {
+        let key = |agent: usize| self.knowledge().agents.all[agent].key.as_str();
+        let found = self.assigned(item);
+        let mut found =
+            found.into_iter().map(|(agent, why)| (key(agent), format!("`{}` ({why})", self.masked(key(agent)))));
+        let first = found.next();
+        let others: Vec<String> = found.map(|(_, shown)| shown).collect();
+        match first {
+            Some((_, first)) if !others.is_empty() => {
+                Err(format!("the item is assigned to the agents {first} and {}", others.join(" and ")))
+            }
+            first => Ok(first),
+        }
+    }
+
     /// Returns the agents that an item is assigned to, by their indices, each with the assignee or label that its file names.
     ///
     /// What anyone could have written assigns nobody: an untrusted file, text or issue form, an agent that git does not track

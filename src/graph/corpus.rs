@@ -62,6 +62,8 @@ impl Corpus {
             let draft = entry.draft.as_ref().map(|draft| &draft.body.origin);
             let Item { id, origin, body, issue, .. } = &entry.item;
             (id, origin, &body.origin, draft, issue, entry.issue.is_some(), &entry.rules).hash(state);
+            // A name of an untrusted file is worth less.
+            entry.untrusted_file.hash(state);
         }
         let GraphRules { repo, host, done: _, not_planned: _, boilerplate, adrs, sources } = &self.rules;
         (repo, host, boilerplate, adrs, sources).hash(state);

@@ -323,8 +323,13 @@ impl ReferenceSearch<'_> {
         let quotation = if count == 1 {
             None
         } else {
-            let spelled = ["ADR-", "ADR ", "ADR", "adr-"].map(|adr| format!("{adr}{}", mention.reference.target));
-            mention.quotation.find(&spelled.each_ref().map(String::as_str))
+            let repo = mention.reference.foreign.iter().flat_map(|repo| [format!("{repo}#"), format!("{repo} ")]);
+            let before: Vec<String> = repo.chain([String::new()]).collect();
+            let spelled = before.iter().flat_map(|before| {
+                ["ADR-", "ADR ", "ADR", "adr-"].map(|adr| format!("{before}{adr}{}", mention.reference.target))
+            });
+            let spelled: Vec<String> = spelled.collect();
+            mention.quotation.find(&spelled.iter().map(String::as_str).collect::<Vec<_>>())
         };
         self.add_number(id, mention.at, || quotation.unwrap_or_else(|| name_of(number)));
     }

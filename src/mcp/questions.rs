@@ -134,11 +134,14 @@ fn with_probe(
     act: impl FnOnce(&Sealed, &BudgetProbe<'_, '_>) -> Result<(String, Option<Value>), Failure>,
 ) -> Result<Reply, Failure> {
     let root = query.root.as_deref().map(|typed| root_in(repository, project, typed)).transpose()?;
+    let item = root.as_deref().filter(|_| query.agent.is_none()).and_then(|root| project.find(root).ok());
+    let assigned = item.map_or(Ok(None), |item| project.agent_of(item));
+    let assigned = assigned.map_err(|why| Failure::Usage(format!("{why} (help: name one as `agent`)")))?;
     let target = PackTarget {
         root: root.as_deref(),
         profiles: query.profile.as_slice(),
         limits: BudgetLimits { max_tokens: query.max_tokens, ..BudgetLimits::default() },
-        agent: query.agent.as_deref(),
+        agent: query.agent.as_deref().or(assigned.as_ref().map(|(agent, _)| *agent)),
         policy: query.policy,
         job: None,
     };

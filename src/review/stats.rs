@@ -219,7 +219,8 @@ impl StatsCollector {
             let mut places = deliverable.match_indices(name.as_str());
             let is_whole = |(at, _): (usize, &str)| {
                 let (before, after) = (&deliverable[..at], &deliverable[at + name.len()..]);
-                !before.ends_with(is_part) && !after.starts_with(is_part)
+                let extension = after.strip_prefix('.').is_some_and(|after| after.starts_with(char::is_alphanumeric));
+                !before.ends_with(is_part) && !after.starts_with(is_part) && !extension
             };
             text.cited += usize::from(places.any(is_whole));
         }

@@ -1,6 +1,7 @@
 //! Work items that are assigned to an agent by an assignee or a label.
 
 use crate::issues::{issue, path};
+use crate::mcp_client::{Client, text};
 use crate::sandbox::{Run, Sandbox, run};
 use serde_json::{Value, json};
 
@@ -99,4 +100,19 @@ fn builds_are_the_same_whatever_is_assigned() {
     }
     sandbox.expect(0, &["build"]);
     assert_eq!(sandbox.packs(), before);
+}
+
+#[test]
+fn the_server_of_agents_gives_the_pack_of_the_agent_too() {
+    let sandbox = team();
+    let mut client = Client::stateless(&sandbox);
+    let mut pack = |arguments: Value| client.tool("get_context_pack", arguments);
+    let assigned = pack(json!({"root": "task:a"}));
+    assert_eq!(text(&assigned), sandbox.expect(0, &["render", "task:a"]));
+    let several = pack(json!({"root": "task:b"}));
+    assert!(several["isError"] == true && text(&several).contains("name one as `agent`"), "{several}");
+    assert_eq!(
+        text(&pack(json!({"root": "task:b", "agent": "tester"}))),
+        sandbox.expect(0, &["render", "task:b", "--agent", "tester"])
+    );
 }

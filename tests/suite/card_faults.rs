@@ -158,21 +158,23 @@ fn what_a_formatter_changed_otherwise_is_named_with_its_repair() {
         let own = files.iter().map(|(path, _)| path.clone());
         own.filter(|path| path.starts_with("context/") && !path.starts_with("context/packs/")).collect()
     };
-    let fix = || -> Vec<String> {
-        let fixed = sandbox.json(0, &["card", "fix", "--format", "json"])["fixed"].clone();
+    let fix = |code: i32, damaged: &[&str]| -> Vec<String> {
+        let mut output = sandbox.json(code, &["card", "fix", "--format", "json"]);
+        assert_eq!(output["damaged"], serde_json::json!(damaged));
+        let fixed = output["fixed"].take();
         let mut fixed: Vec<String> = serde_json::from_value(fixed).unwrap();
         fixed.sort();
         fixed
     };
-    assert_eq!(fix(), paths(&before));
+    assert_eq!(fix(0, &[]), paths(&before));
     assert_eq!(sandbox.files(), before);
     // What holds something else than its name says is for git to restore, also if it was formatted.
     rewrite(&sandbox, |text| text.to_owned() + " \n\n");
     let card_path = crate::cards::path("cards", &card_id);
     sandbox.write(&card_path, sandbox.read(&card_path).replace("\"role\":\"", "\"role\":\"x"));
-    assert_eq!(fix().len(), paths(&before).len() - 1);
+    assert_eq!(fix(3, &[&card_path]).len(), paths(&before).len() - 1);
     assert!(sandbox.expect(5, &["verify", "context"]).contains(&card_path));
-    assert!(fix().is_empty());
+    assert!(fix(3, &[&card_path]).is_empty());
     let (_, original) = before.iter().find(|(path, _)| *path == card_path).unwrap();
     sandbox.write(&card_path, String::from_utf8(original.clone()).unwrap());
     assert_eq!(sandbox.files(), before);

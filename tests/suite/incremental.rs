@@ -200,3 +200,22 @@ fn what_was_found_out_about_packs_is_not_used_under_other_secrets() {
     let built = run(build, "");
     assert!(built.code == 0 && built.stderr.contains("note: the environment has other secrets"), "{built:?}");
 }
+
+#[test]
+fn what_items_refer_to_is_looked_up_again_where_another_trust_gives_another_answer() {
+    let sandbox = Sandbox::configured(&[
+        ("contextpack.yml", "version: 1\ngithub: {repo: o/r}\n"),
+        ("work_items/a.md", "---\nid: feat:a\n---\n\nSee #12 for why.\n"),
+    ]);
+    sandbox.commit();
+    sandbox.write("work_items/b.md", "---\nid: feat:b\nissue: 12\n---\n\nNot tracked.\n");
+    let built = |trust: &str| {
+        sandbox.expect(0, &["build", "feat:a", "--untracked", trust, "--out", "-"]);
+        sandbox.run(&["build", "-q", "--untracked", trust]);
+        sandbox.packs()
+    };
+    let packs = ["trusted", "untrusted", "trusted"].map(built);
+    assert!(packs[0] != packs[1] && packs[0] == packs[2]);
+    std::fs::remove_dir_all(sandbox.path(".contextpack/cache")).unwrap();
+    assert!(built("untrusted") == packs[1], "as without a cache");
+}

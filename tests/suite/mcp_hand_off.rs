@@ -246,3 +246,53 @@ fn a_server_that_writes_is_started_for_an_agent_that_exists() {
     assert!(sandbox.run(&["mcp", "--write", "--as", "cod"]).stderr.contains("agent not found: cod"));
     sandbox.expect(3, &["mcp", "--write", "--as", "cod"]);
 }
+
+#[test]
+fn what_an_agent_gives_on_leads_to_no_box_above_it() {
+    let sandbox = three();
+    let card =
+        |text: &str| sandbox.expect(0, &["card", "add", "--type", "task.deliverable", "--author", "x", "--text", text]);
+    let content = |args: &[&str]| sandbox.expect(0, &[&["box", "new"], args].concat()).trim().to_owned();
+    let far = content(&[card("far away").trim()]);
+    let near = content(&[card("near").trim(), "--parent", &far]);
+    let given = content(&[card("given").trim(), "--parent", &near]);
+    sandbox.expect(0, &["inbox", "put", "coder", "--box", &given]);
+    let mut coder = Client::of_agent(&sandbox, "coder");
+    let read = |id: &str| json!({"action": "read", "box": id});
+    for id in [&given, &near] {
+        done(&mut coder, "inbox", read(id));
+    }
+    refused(&sandbox, &mut coder, "inbox", read(&far), "unauthorized", "unauthorized box_id");
+    done(&mut coder, "inbox", json!({"action": "put", "to": "reviewer", "box": near}));
+    refused(&sandbox, &mut coder, "inbox", read(&far), "unauthorized", "unauthorized box_id");
+}
+
+#[test]
+fn an_answer_without_a_text_tells_nobody_what_the_log_of_the_agent_holds() {
+    let sandbox = three();
+    let note =
+        sandbox.expect(0, &["card", "add", "--type", "agent.thought", "--author", "coder", "--text", "a private note"]);
+    sandbox.expect(0, &["box", "append", "coder", note.trim()]);
+    let (mut planner, mut coder) = (Client::of_agent(&sandbox, "planner"), Client::of_agent(&sandbox, "coder"));
+    let arguments = json!({"instruction": "Do it.", "target_strategy": "reuse"});
+    let (_, made) =
+        done(&mut planner, "hand_over", json!({"recipe": "delegate", "to": "coder", "arguments": arguments}));
+    let (_, put) = done(&mut planner, "inbox", json!({"action": "put", "to": "coder", "box": made["context_box_id"]}));
+    done(&mut coder, "inbox", json!({"action": "acknowledge", "turn": put["agent_turn_id"]}));
+    let (_, facts) = done(&mut planner, "inbox", json!({"action": "list"}));
+    assert_eq!((&facts["sent"][0]["status"], &facts["sent"][0]["output_box_id"]), (&json!("success"), &json!(null)));
+}
+
+#[test]
+fn a_claimed_task_is_read_again_by_its_box() {
+    let sandbox = three();
+    sandbox.write(
+        "tasks.yml",
+        "parent_agent: planner\ntasks:\n  - {target_strategy: new, target_ref: coder, instruction: Do it.}\n",
+    );
+    let batch = sandbox.expect(0, &["batch", "fork", "tasks.yml"]).trim().to_owned();
+    let mut coder = Client::of_agent(&sandbox, "coder");
+    let (claimed, facts) = done(&mut coder, "inbox", json!({"action": "claim", "turn": format!("{batch}.0")}));
+    let (again, _) = done(&mut coder, "inbox", json!({"action": "read", "box": facts["context_box_id"]}));
+    assert!(claimed.ends_with(&again) && again.starts_with("# "), "{again}");
+}

@@ -34,9 +34,12 @@ fn a_number_is_that_of_the_project_that_is_named() {
     assert_eq!(adrs(&sandbox, "\"org/architecture#ADR-12\""), [theirs, newer]);
     assert_eq!(adrs(&sandbox, "\"Org/Architecture#adr-0013\""), [newer]);
     assert_eq!(adrs(&sandbox, "\"org/architecture#ADR-14\""), ["\"not_in_repo\""]);
+    assert!(sandbox.run(&["build", "feat:a"]).stderr.contains("`org/architecture#ADR-14`"));
     assert_eq!(adrs(&sandbox, "13"), ["\"not_in_repo\""]);
     assert_eq!(adrs(&sandbox, "\"org/other#ADR-13\"").len(), 1);
     sandbox.write("work_items/b.md", "---\nid: feat:b\ntitle: T\n---\n\nAs org/architecture#ADR-13 and ADR-12 say.\n");
+    sandbox.write("work_items/c.md", "---\nid: feat:c\ntitle: T\n---\n\nAs org/architecture#ADR-99 says.\n");
+    assert!(sandbox.run(&["render", "feat:c"]).stderr.contains("is `org/architecture#ADR-99`"));
     let text = sandbox.expect(0, &["render", "feat:b"]);
     assert!(text.contains(newer) && text.contains(ours) && !text.contains(theirs), "{text}");
 }

@@ -181,7 +181,7 @@ fn what_deliverables_cite_is_counted() {
         add("task.deliverable", "Done, by `adr.docs/adr/0001-one.md` and docs/guide.md."),
         add(
             "task.deliverable",
-            "See [the decision](docs/adr/0001-one.md#decision), not xdocs/guide.md or docs/guide.md/x.",
+            "See [the decision](docs/adr/0001-one.md#decision), not xdocs/guide.md, docs/guide.md.bak or docs/guide.md/x.",
         ),
         add("agent.thought", "docs/guide.md"),
     ];

@@ -4,7 +4,7 @@ use super::args::{BoxCommand, CardAddArgs, CardCommand};
 use super::ledger::HandoffFiles;
 use crate::cli::args::Global;
 use crate::cli::input;
-use crate::console::report::print_invalid_pack;
+use crate::console::report::{print_error, print_invalid_pack};
 use crate::console::{self, Exit, Failure, Format, PathFailure, printable, stamp};
 use crate::handoff::cards::{
     BoxContent, BoxSnapshot, Card, CardContent, CardError, CardFileKind, CardWriter, ContentId, LARGEST_BATCH,
@@ -246,32 +246,48 @@ fn delete(files: &HandoffFiles, name: &str) -> Result<Exit, Failure> {
 /// Writes each file of the folder of cards whose white space or order of keys a formatter changed as it was.
 fn fix(files: &HandoffFiles) -> Result<Exit, Failure> {
     let dir = &files.settings.handover.dir;
-    let mut fixed = Vec::new();
+    let (mut fixed, mut damaged) = (Vec::new(), Vec::new());
     let folders = CHECKED_FOLDERS.map(|below| files.root.join(dir.as_str()).join(below));
     for folder in folders.iter().filter(|folder| folder.is_dir()) {
         let failed = |error| PathFailure::failure("read", folder.display().to_string(), error);
         for file in entries_below(folder, &|path, is_folder| !is_folder && is_json(path)).map_err(failed)? {
             let Ok(bytes) = read_file(&file, Symlinks::Refuse) else { continue };
-            let Some(original) = unformatted(&file, &bytes) else { continue };
             let path = file.strip_prefix(&files.root).unwrap_or(&file).to_string_lossy().replace('\\', "/");
+            let original = match unformatted(&file, &bytes) {
+                Ok(Some(original)) => original,
+                Ok(None) => continue,
+                Err(()) => {
+                    damaged.push(path);
+                    continue;
+                }
+            };
             let (parent, name) = path.rsplit_once('/').unwrap_or(("", &path));
             let parent = RepoPath::new(parent).map_err(|_| StoreError::Name { path: file.clone() })?;
             Folder::open(&files.root, &parent)?.write(name, &original)?;
             fixed.push(path);
         }
     }
-    if fixed.is_empty() && files.global.format == Format::Text {
+    if fixed.is_empty() && damaged.is_empty() && files.global.format == Format::Text {
         files.global.note("note: no formatter changed a file")?;
     }
-    files.global.print(&json!({"fixed": fixed}), fixed.iter().map(|path| format!("fixed: {path}")))
+    for path in &damaged {
+        print_error(
+            &files.redacted(&format!("`{path}` holds something else than its name says: restore it from git")),
+            None,
+        )?;
+    }
+    let exit = if damaged.is_empty() { Exit::Done } else { Exit::Input };
+    let lines: Vec<String> = fixed.iter().map(|path| format!("fixed: {path}")).collect();
+    Ok(files.global.print(&json!({"fixed": fixed, "damaged": damaged}), lines)?.and(exit))
 }
 
-/// Returns what a file held before a formatter; `None` if it holds that, or something else than its name says.
-fn unformatted(file: &Path, bytes: &[u8]) -> Option<Vec<u8>> {
-    let original = canonical_bytes(&parse(bytes, "it").ok()?);
-    let hash = file.file_stem()?.to_str()?.rsplit('-').next()?;
+/// Returns what a file held before a formatter, `None` if it holds that still; an error if it is not what its name says.
+fn unformatted(file: &Path, bytes: &[u8]) -> Result<Option<Vec<u8>>, ()> {
+    let original = canonical_bytes(&parse(bytes, "it").map_err(drop)?);
+    let stem = file.file_stem().map(|stem| stem.to_string_lossy());
+    let hash = stem.as_deref().and_then(|stem| stem.rsplit('-').next()).unwrap_or_default();
     let is_same = !is_hex(hash, 12..=64) || ContentId::of(&original).hex().starts_with(hash);
-    (is_same && original != bytes).then_some(original)
+    if is_same { Ok((original != bytes).then_some(original)) } else { Err(()) }
 }
 
 pub(crate) fn run_box(global: &Global, command: &BoxCommand) -> Result<Exit, Failure> {

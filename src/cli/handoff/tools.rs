@@ -71,6 +71,8 @@ struct ActingAgent<'a> {
 #[derive(Debug, Default)]
 struct Given {
     boxes: BTreeSet<ContentId>,
+    /// The boxes that the agent gave to others: it had their parents only if they were given to it.
+    sent: BTreeSet<ContentId>,
     logs: BTreeSet<String>,
 }
 
@@ -151,7 +153,9 @@ impl ActingAgent<'_> {
 
     fn report(&self, open: &OpenLedger<'_>, of: &WorkId, call: CallArguments) -> Result<Done, Failure> {
         let epoch = Some(open.read()?.attempt(of, call.epoch)?.epoch);
-        let (author, deliverable, summary) = (Some(self.agent.key.clone()), call.text, call.summary);
+        // A log may hold what was done for others: without a text there is no answer.
+        let deliverable = Some(call.text.unwrap_or_default());
+        let (author, summary) = (Some(self.agent.key.clone()), call.summary);
         let outcome = OutcomeArgs { summary, author, deliverable, ..OutcomeArgs::default() };
         let status = call.status.as_deref().unwrap_or(Status::Success.name());
         self.files.performed(PublishArgs::default(), || open.report(of, epoch, status, &outcome))
@@ -213,8 +217,16 @@ impl ActingAgent<'_> {
     }
 
     fn reading(&self, content: &BoxContent) -> Result<Reply, Failure> {
-        let pack = content.id.as_ref().map(|id| self.files.find_pack(id)).transpose()?.flatten();
-        let text = pack.map(|pack| self.pack_text(&pack.path, content)).transpose()?.flatten();
+        let of_handover = content.id.as_ref().map(|id| self.files.find_pack(id)).transpose()?.flatten();
+        let mut paths: Vec<String> = of_handover.iter().map(|pack| pack.path.clone()).collect();
+        for ledger in self.ledgers()? {
+            let tasks = ledger.states().into_iter().filter_map(|it| ledger.forked(&it.id).cloned());
+            paths.extend(tasks.filter(|it| Some(&it.context_box_id) == content.id.as_ref()).map(|it| it.pack));
+        }
+        let mut text = None;
+        for path in paths {
+            text = text.or(self.pack_text(&path, content)?);
+        }
         let facts = json!({"box": content.name, "card_ids": content.card_ids, "parent_ids": content.parent_ids});
         Ok(Reply::of_call(text.map_or_else(|| self.cards(content), Ok)?, facts, false))
     }
@@ -262,7 +274,7 @@ impl ActingAgent<'_> {
         let given_box = |id: &ContentId| self.files.store.read_box(&id.to_string()).ok().flatten();
         let is_parent = |id| given.boxes.iter().filter_map(given_box).any(|given| given.parent_ids.contains(id));
         let is_given = match (&content.id, content.log()) {
-            (Some(id), _) => given.boxes.contains(id) || is_parent(id),
+            (Some(id), _) => given.boxes.contains(id) || given.sent.contains(id) || is_parent(id),
             (None, log) => log.is_some_and(|log| given.logs.contains(log)),
         };
         let refused =
@@ -280,7 +292,8 @@ impl ActingAgent<'_> {
                 let (is_own, has_asked) = self.part(&ledger, &state.id);
                 if is_own || has_asked {
                     let context = ledger.request(&state.id).map(|it| &it.context_box_id);
-                    given.boxes.extend(context.or(ledger.forked(&state.id).map(|it| &it.context_box_id)).cloned());
+                    let context = context.or(ledger.forked(&state.id).map(|it| &it.context_box_id)).cloned();
+                    if is_own { &mut given.boxes } else { &mut given.sent }.extend(context);
                     given.boxes.extend(state.outcome.and_then(|outcome| outcome.output_box_id));
                 }
                 given.logs.extend(is_own.then(|| ledger.output_box(&state.id)));
@@ -297,7 +310,7 @@ impl ActingAgent<'_> {
             // A log that was there before may hold what was done for others.
             let log = pack.output.as_ref().map(LogName::as_str).filter(|log| is_own || log.ends_with(id.short()));
             given.logs.extend(log.filter(|_| is_own || has_sent).map(str::to_owned));
-            given.boxes.extend((is_own || has_sent).then_some(id));
+            if is_own { &mut given.boxes } else { &mut given.sent }.extend((is_own || has_sent).then_some(id));
         }
         Ok(given)
     }

@@ -165,8 +165,12 @@ impl OpenLedger<'_> {
         let ledger = self.read()?;
         let checked = ledger.attempt(of, epoch)?;
         let (store, written) = (&self.files.store, &self.files.written);
-        let deliverable =
-            args.deliverable.as_deref().map(|text| self.deliverable(text, &checked, &writer)).transpose()?;
+        let deliverable = args
+            .deliverable
+            .as_deref()
+            .filter(|text| !text.is_empty())
+            .map(|text| self.deliverable(text, &checked, &writer))
+            .transpose()?;
         let answer = deliverable
             .as_ref()
             .map(|cards| BoxSnapshot::new(cards.iter().map(|card| card.id.clone()).collect(), Vec::new()));
@@ -179,7 +183,7 @@ impl OpenLedger<'_> {
                 self.files.append_once(cards, &log, writer.author_id.as_deref().unwrap_or(log.as_str()))?;
                 written.borrow_mut().snapshot(store, answer)?;
             }
-        } else {
+        } else if args.deliverable.is_none() {
             let results = match args.output.as_deref() {
                 Some(name) => Some(store.existing_box(name)?),
                 None => store.read_box(&ledger.output_box(of))?,
@@ -217,8 +221,7 @@ impl OpenLedger<'_> {
             ring = Some(Ring { event: "contextpack-response", payload: object([payload, more]), file });
         }
         let message = format!("{acknowledges} {noun} {} of {}: {counts_as}", attempt.of, self.title());
-        let lost =
-            (is_late && args.deliverable.is_some()).then(|| "the text was not kept, since it is late".to_owned());
+        let lost = (is_late && deliverable.is_some()).then(|| "the text was not kept, since it is late".to_owned());
         let notes = removal_note(redacted).into_iter().chain(unknown_word(&outcome.status)).chain(lost);
         let done = Done::new(message, &object([output]), vec![line]).noted(notes);
         Ok(Done { ring: ring.filter(|_| late.is_none()), ..done })
