@@ -4,7 +4,7 @@
 use crate::cache::{FilePurpose, Inputs};
 use crate::config::{DenyList, Settings};
 use crate::graph::{ParsedComment, ParsedText, RecordedRemoval};
-use crate::knowledge::DocumentRules;
+use crate::knowledge::{DocumentRules, states_secrets};
 use crate::mentions::Markdown;
 use crate::model::{
     Code, Diagnostic, Digest, Digester, Place, Refusal, RepoPath, Severity, SourceTree, Untracked,
@@ -246,7 +246,8 @@ impl InputReader<'_> {
     pub(super) fn document_restriction(&self, path: &RepoPath, raw: &str) -> Option<Withheld> {
         let of = |path: &RepoPath| DocumentRules::of(self.settings, path);
         let rules: Vec<DocumentRules<'_>> = self.names(path).filter_map(of).collect();
-        if rules.iter().any(|rules| rules.secrecy(raw).is_secret()) {
+        let is_stated = || rules.is_empty() && states_secrets(raw);
+        if rules.iter().any(|rules| rules.secrecy(raw).is_secret()) || is_stated() {
             return Some(Withheld::Secret);
         }
         rules.iter().any(|rules| !rules.restricting_scopes(raw).is_empty()).then_some(Withheld::OtherAgent)

@@ -10,7 +10,7 @@ use crate::graph::{
     FileKind, FileLookup, FileRef, ItemReferences, KeptCodeRef, MissingReason, MissingReference, RepoFiles, ShownPlace,
     Target,
 };
-use crate::knowledge::TestFiles;
+use crate::knowledge::{TestFiles, states_secrets};
 use crate::model::{Code, DecisionState, Diagnostic, Digest, Digester, Place, RepoPath, bounded, conflict_in_markdown};
 use crate::records::conflict_markers;
 use crate::redact::{Clean, CleanBuf};
@@ -342,6 +342,8 @@ fn read_file(
     let raw = match reader.inputs.read(path) {
         // Files of items may be larger than those that a text refers to.
         Ok(raw) if raw.len() > MAX_FILE_BYTES => return refused("too_large"),
+        // One that the configuration calls a document has a line of its own.
+        Ok(raw) if states_secrets(&raw) => return refused("denied_path"),
         Ok(raw) => raw,
         Err(refusal) => {
             let fault = || reader.scrubbed(unreadable(path, &refusal));

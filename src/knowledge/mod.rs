@@ -16,5 +16,5 @@ pub use choice::SearchTerms;
 pub use choice::{ChosenDocuments, KnowledgeRequest, Relevant};
 pub use document::{DocumentFile, Knowledge, KnowledgeDocument, NotesFile, Scope, UnusableDocument};
 pub use likely::{LikelyFile, SourceIndex, SourceParts, SourceTerms, TestFiles, is_source};
-pub use secrecy::{DocumentRules, Secrecy};
+pub use secrecy::{DocumentRules, Secrecy, states_secrets};
 pub use template::{BUILT_IN_TEMPLATE, NewAgent};

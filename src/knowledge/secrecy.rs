@@ -158,6 +158,18 @@ fn secrecy_of(name: &str, node: &Node<String>) -> Secrecy {
     }
 }
 
+/// Returns whether the front matter of a file says that it holds secrets, also where the configuration calls it no document. What
+/// is only similar counts for documents alone.
+pub fn states_secrets(raw: &str) -> bool {
+    let head = front_matter(raw).map_or("", |front| &raw[..front.body]);
+    // Few do, and reading it takes time.
+    let may = ["contains_secrets", DocumentType::Credentials.name()].iter().any(|word| head.contains(word));
+    let is_one = |(name, node): &(String, Node<String>)| {
+        !name.eq_ignore_ascii_case("type") && secrecy_of(name, node) == Secrecy::Secret
+    };
+    may && read_front_matter(raw).pairs.iter().any(is_one)
+}
+
 /// Returns the line on which a head says, or may say, that the text holds secrets, at any depth, in any notation.
 pub(super) fn secret_line(text: &str) -> Option<u32> {
     let mut found = None;

@@ -183,7 +183,7 @@ pub(super) fn walk(document: &Clean, binds: bool, visit: &mut dyn FnMut(&Documen
 pub fn extract(document: &Clean, binds: bool, limits: &NoteLimits) -> Notes {
     let (mut rules, mut facts) = (Rules::new(limits.rules), Facts::new(limits.key_facts));
     let (mut summary, mut keywords) = (Summary::default(), KeywordCounts::default());
-    let mut long_sentences = 0;
+    let (mut long_sentences, mut items) = (0, Vec::new());
     walk(document, binds, &mut |context, block| {
         let text = &document[block.range.clone()];
         let mut found = Vec::new();
@@ -208,14 +208,22 @@ pub fn extract(document: &Clean, binds: bool, limits: &NoteLimits) -> Notes {
                 keywords.read(text, block.range.start, false);
                 let mut unused = used.into_iter().map(|is_used| !is_used);
                 found.retain(|_| unused.next().unwrap_or(true));
+                let is_item = block.kind == TextBlockKind::Item && items.len() < limits.bullets;
+                items.extend(found.first().filter(|_| is_item).map(|range| shown(document, range.clone())));
             }
             _ => {}
         }
         facts.read(document, block, &found);
     });
     let (rules, rules_left_out) = rules.finish();
+    let mut summary = first_by_rank(summary.found, limits.bullets);
+    if summary.is_empty() && rules.is_empty() {
+        // A document of lists and tables is what these say.
+        summary =
+            if facts.found.is_empty() { items } else { facts.found.iter().take(limits.bullets).cloned().collect() };
+    }
     Notes {
-        summary: first_by_rank(summary.found, limits.bullets),
+        summary,
         key_facts: facts.found,
         keywords: keywords.finish(document, limits.keywords),
         left_out: LeftOut { rules: rules_left_out, key_facts: facts.left_out, sentences: long_sentences },

@@ -401,3 +401,31 @@ fn a_secret_that_is_typed_is_neither_written_nor_repeated() {
         assert!(!path.contains("p_a1b2") && !text.contains(&token.to_lowercase()), "{path}");
     }
 }
+
+#[test]
+fn what_says_that_it_holds_secrets_is_not_opened_whatever_the_configuration_calls_it() {
+    let vault = "---\nsensitivity: contains_secrets\n---\n\nThe tulip garden.\n";
+    let typed = "---\nid: feat:x\ndoc_type: credentials\n---\n\nThe tulip garden.\n";
+    let sandbox = Sandbox::configured(&[
+        (
+            "work_items/a.md",
+            "---\nid: feat:a\ndocs: [docs/vault.md]\nadrs: [1]\n---\n\nSee docs/vault.md and deploy/prod.env.\n",
+        ),
+        ("docs/vault.md", vault),
+        ("docs/adr/0001-keys.md", vault),
+        ("deploy/prod.env", "HOST=the.tulip.garden\n"),
+        ("docs/open.md", "---\nsensitivity: high\n---\n\nAnybody may read it.\n"),
+    ]);
+    let pack = sandbox.json(0, &["build", "feat:a", "--out", "-"]);
+    let omissions = pack["omissions"].as_array().unwrap().iter();
+    let denied: Vec<&str> =
+        omissions.filter(|it| it["reason"] == "denied_path").filter_map(|it| it["source"]["path"].as_str()).collect();
+    assert_eq!(denied, ["docs/adr/0001-keys.md", "docs/vault.md", "deploy/prod.env"], "{pack}");
+    assert!(!pack.to_string().contains("tulip"), "{pack}");
+    sandbox.write("work_items/x.md", typed);
+    let listed = sandbox.run(&["build"]);
+    assert!(listed.stderr.contains("`work_items/x.md` is a document that holds secrets"), "{}", listed.stderr);
+    std::fs::remove_file(sandbox.path("work_items/x.md")).unwrap();
+    sandbox.write("work_items/a.md", "---\nid: feat:a\n---\n\nSee docs/open.md.\n");
+    assert!(sandbox.expect(0, &["render", "feat:a"]).contains("Anybody may read it"));
+}

@@ -127,6 +127,15 @@ impl OpenLedger<'_> {
             let mut lines = vec![format!("accepted: {noun} {}, epoch {epoch}", ledger.name_of(id))];
             let line = |(name, field): &(&str, &str)| Some(format!("{name:<8}{}", pointers.get(field)?.as_str()?));
             lines.extend(POINTERS.iter().filter_map(line));
+            if epoch > 1
+                && let Some(left) = self.files.store.read_box(&ledger.output_box(id))?
+            {
+                let cards = console::counted(left.card_ids.len(), "card");
+                lines.push(format!(
+                    "earlier {}, with {cards}: look what was done before",
+                    self.files.redacted(&left.name)
+                ));
+            }
             let output = object([json!({"status": "accepted"}), attempt, pointers]);
             return Ok(Some(Done::new(message, &output, lines)));
         };
