@@ -69,6 +69,8 @@ impl WrittenNotes {
             let name = key.text.as_str();
             let Some(index) = LISTS.iter().position(|list| *list == name) else {
                 match &value.value {
+                    // What other programs write too; the digest says of which text the notes are.
+                    _ if name == "extracted_at" => {}
                     _ if name != DIGEST => {
                         let help = did_you_mean(name, LISTS.into_iter().chain([DIGEST]));
                         fault(key.at, format!("`{name}` is no key of notes"), &help);

@@ -33,6 +33,7 @@ fn an_agent_has_no_tool_that_the_configuration_does_not_list() {
         }
         sandbox.expect(3, &["handover", "launch", "--to", "coder", "--arg", "instruction=Go"]);
         sandbox.expect(0, &["render", "feat:a"]);
+        assert!(sandbox.run(&["check"]).stderr.contains("is none of the tools"), "who checks all packs learns of it");
     }
     let near = repo("tools: [raed]\n").run(&["render", "--agent", "coder"]).stderr;
     assert!(near.contains("did you mean `read`?"), "{near}");
