@@ -439,7 +439,8 @@ def handovers(browser, repo, shots):
                                     "Left out 2", "expired", "deleted", "Do the first step."])
     if shots:
         browser.shoot(f"{shots}/handover.png")
-    shows("context/logs/coder", ["coder@1", "assistant", "agent:coder:main", "task.deliverable", "Sorted."])
+    clock = max(int(file.name[:8]) for file in (golden / "logs/coder").iterdir())
+    shows("context/logs/coder", [f"coder@{clock}", "assistant", "agent:coder:main", "task.deliverable", "Sorted."])
     if shots:
         browser.shoot(f"{shots}/log.png")
     harmless(browser, [page])
