@@ -67,11 +67,13 @@ impl Project<'_> {
         let is_own_plain =
             self.corpus.entries[item].origins().all(|origin| origin.path.as_str() == origin.shown.as_str());
         let mut paths = found.files.iter().map(|file| &file.path);
-        let has_secret = |path: &RepoPath| self.reader.environment.find(path.as_str()).is_some();
+        let has_secret = |text: &str| self.reader.environment.find(text).is_some();
+        let mut anchors = found.files.iter().filter_map(|file| file.anchor.as_deref());
         is_own_plain
             && found.files.iter().all(|file| file.commit.is_none())
-            && !self.corpus.entries[item].origins().any(|origin| has_secret(&origin.path))
-            && paths.all(|path| is_plain(path) && !has_secret(path))
+            && !self.corpus.entries[item].origins().any(|origin| has_secret(origin.path.as_str()))
+            && paths.all(|path| is_plain(path) && !has_secret(path.as_str()))
+            && !anchors.any(has_secret)
             && found.diagnostics.iter().all(|fault| self.redacted_for_output(fault.clone()) == *fault)
     }
 }

@@ -82,7 +82,7 @@ impl Project<'_> {
     /// Returns whether the repo has a file at this path, or an item with this id, which may be redacted.
     pub(crate) fn has(&self, name: &str) -> bool {
         let is_file = || RepoPath::new(name).is_ok_and(|path| self.reader.source().has(&path));
-        // What a placeholder stands for is not known.
+        // A placeholder of redaction matches no name.
         name.contains("[REDACTED") || is_file() || self.graph.item_with_id(name).is_some()
     }
 
@@ -95,7 +95,7 @@ impl Project<'_> {
             && !roots.exclude.iter().any(|(field, values)| self.matches(item, field, values))
     }
 
-    /// Returns the agent that an item is assigned to: its key, and how people are told of it.
+    /// Returns the agent that an item is assigned to: its key, and its name with the reason, for messages.
     ///
     /// # Errors
     /// If several agents are: a sentence that names them.

@@ -263,7 +263,7 @@ pub(super) fn tools(writes: bool) -> impl Iterator<Item = &'static Tool> {
     offer().tools.iter().chain(if writes { hand_off() } else { &[] })
 }
 
-/// Returns what agents are told about a server, which may act as an agent.
+/// Returns the instructions of the server; `agent` is the one that it acts as.
 pub(super) fn instructions(agent: Option<&str>) -> String {
     let acts = agent.map_or_else(String::new, |agent| format!(" In hand_over, inbox and batch you act as {agent}."));
     format!("{}{acts}", offer().instructions)

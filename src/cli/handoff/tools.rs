@@ -135,7 +135,8 @@ impl ActingAgent<'_> {
         let mut sent = Vec::new();
         for ledger in self.ledgers()? {
             for turn in ledger.states() {
-                let (Some(request), (_, true)) = (ledger.request(&turn.id), self.part(&ledger, &turn.id)) else {
+                let (Some(request), (_, true)) = (ledger.request(&turn.id), self.own_and_asked(&ledger, &turn.id))
+                else {
                     continue;
                 };
                 let result = turn.outcome.as_ref().and_then(|outcome| outcome.output_box_id.as_ref());
@@ -173,7 +174,7 @@ impl ActingAgent<'_> {
             match batch.read() {
                 Ok(ledger) => {
                     let states = ledger.states();
-                    if states.iter().any(|it| self.part(&ledger, &it.id) != (false, false)) {
+                    if states.iter().any(|it| self.own_and_asked(&ledger, &it.id) != (false, false)) {
                         batches.push(status_output(&ledger, &states));
                         done.lines.extend(status_lines(&ledger, &states));
                         done.errors.extend(batch.faults(&ledger).iter().map(|fault| self.files.redacted(fault)));
@@ -196,7 +197,7 @@ impl ActingAgent<'_> {
             (self.files.batch(&BatchArg { id: named("batch", call.batch.clone())? })?, WorkId::Task(index));
         let ledger = batch.read()?;
         ledger.state_of(&task)?;
-        match self.part(&ledger, &task).0 {
+        match self.own_and_asked(&ledger, &task).0 {
             true => Ok((batch, task)),
             false => {
                 Err(Failure::Unauthorized(format!("unauthorized task_index: {index}: it is a task of another agent")))
@@ -289,7 +290,7 @@ impl ActingAgent<'_> {
         given.boxes.extend(own_snapshot);
         for ledger in self.ledgers()? {
             for state in ledger.states() {
-                let (is_own, has_asked) = self.part(&ledger, &state.id);
+                let (is_own, has_asked) = self.own_and_asked(&ledger, &state.id);
                 if is_own || has_asked {
                     let context = ledger.request(&state.id).map(|it| &it.context_box_id);
                     let context = context.or(ledger.forked(&state.id).map(|it| &it.context_box_id)).cloned();
@@ -324,7 +325,7 @@ impl ActingAgent<'_> {
     }
 
     /// Returns whether a turn or task is the agent's own, and whether it was asked for by the agent.
-    fn part(&self, ledger: &Ledger, id: &WorkId) -> (bool, bool) {
+    fn own_and_asked(&self, ledger: &Ledger, id: &WorkId) -> (bool, bool) {
         let key = &self.agent.key;
         match ledger.request(id) {
             Some(request) => (request.agent == *key, request.from_agent.as_ref() == Some(key)),

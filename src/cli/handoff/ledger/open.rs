@@ -95,8 +95,8 @@ impl OpenLedger<'_> {
         Ring { event, payload, file: self.shown(file) }
     }
 
-    /// Claims what `pick` returns, `None` if that is nothing; it is given what tells whether a claim is that of this command,
-    /// which was killed before.
+    /// Claims what `pick` returns; `None` if it returns `None`. Its second argument is a predicate: whether a claim was made by
+    /// this very command, which was killed before it could report it.
     pub(crate) fn claim(
         &self,
         author: Option<&str>,
