@@ -108,7 +108,7 @@ pub struct PackRoot {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue_url: Option<String>,
     /// The title; empty if the writer left it out.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// Fields that a newer writer added.
     #[serde(flatten)]
