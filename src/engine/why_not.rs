@@ -18,6 +18,9 @@ pub fn why_not_in(
     sealed: &Sealed,
     asked: &str,
 ) -> Result<WhyNot, EngineError> {
+    let adr = || project.graph().named_adr(&project.corpus().rules, asked, &RepoPath::root());
+    let adr = if repository.find(project, asked).is_ok() { None } else { adr().map(|path| path.to_string()) };
+    let asked = adr.as_deref().unwrap_or(asked);
     let names = names(repository, project, asked);
     let mut answer = why_not(sealed.pack(), asked, &names)
         .map_or_else(|| explain_from_repo(repository, project, probe, asked), Ok)?;
@@ -51,7 +54,7 @@ fn names(repository: &Repository, project: &Project<'_>, asked: &str) -> Vec<Str
 /// The message about something that is neither an item nor a file, and its help.
 const UNKNOWN: (&str, &str) = (
     "there is no such item or file",
-    "`contextpack list` shows the items; give files by their path from the repo's root",
+    "`contextpack list` shows the items; give files by their path from the repo's root, or ADRs as `ADR-12`",
 );
 
 /// Explains from the items and files of the repo why a pack does not mention something.
