@@ -2,7 +2,8 @@
 //! neighbourhood.
 
 use super::origins::redactions;
-use super::outline::ExcerptSize;
+use super::outline::{ChunkWeight, ExcerptSize};
+use super::passage::PassageBuilder;
 use super::types::{
     CHANGES, FURTHER_OVERVIEW, JOB, OVERVIEW, PINNED, RELEVANT, SECRET_DOCUMENT, SOUL, SectionKind, USER,
 };
@@ -13,7 +14,7 @@ use super::{
 use crate::config::Policy;
 use crate::graph::{Outline, RecordedRemoval};
 use crate::knowledge::{Agent, ChosenDocuments, Knowledge, KnowledgeDocument, UnusableDocument};
-use crate::model::{CardSource, Digest, OriginKind, RULES};
+use crate::model::{CardSource, Digest, OriginKind, RULES, section_kind};
 use crate::redact::{Clean, CleanBuf};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -55,8 +56,10 @@ impl Hash for KnowledgeSections {
         for section in first.iter().chain(last) {
             (&section.id, section.kind.provenance, &section.title, section.untrusted).hash(state);
             (&section.document, &section.card).hash(state);
-            if let SectionBody::Levels(levels) = &section.body {
-                levels.full.hash(state);
+            if section.kind.name == section_kind::DOCUMENT_NOTES
+                && let SectionBody::Passage(notes, _) = &section.body
+            {
+                notes.full().hash(state);
             }
         }
     }
@@ -229,7 +232,7 @@ fn notes(document: &KnowledgeDocument, kind: SectionKind, suffix: &Clean) -> Can
     if let Some(file) = &document.notes_file {
         removals.extend(redactions(&file.removals, |_| true, &TextOrigin::file(&file.shown)));
     }
-    let body = SectionBody::Levels(Arc::new(notes_text(document)));
+    let body = notes_text(document, &origin);
     Candidate {
         untrusted: document.untrusted,
         document: Some(facts(document)),
@@ -238,40 +241,48 @@ fn notes(document: &KnowledgeDocument, kind: SectionKind, suffix: &Clean) -> Can
     }
 }
 
-/// Returns the notes on a document in their levels of detail.
-fn notes_text(document: &KnowledgeDocument) -> TextLevels {
+/// The bytes of notes that stay as long as a line of any other section.
+const CORE_OF_NOTES: usize = 1_500;
+
+/// Returns the notes on a document, of which rules, or a summary without rules, stay longest.
+fn notes_text(document: &KnowledgeDocument, origin: &TextOrigin) -> SectionBody {
     let mut pointer = CleanBuf::new();
     pointer.title(&document.title).lit(" (").lit(document.kind.name());
     if document.secret {
         pointer.lit(", holds secrets and is not read");
     }
     let pointer = pointer.lit("): ").line(&document.shown).finish();
-    let Some(made) = &document.notes else { return TextLevels::pointer(pointer) };
-    let mut head = CleanBuf::new();
-    head.lit("### ").heading(&document.title).lit(" (").lit(document.kind.name()).lit(")");
-    let head = head.lit(if document.stale_notes { " (notes older than the document)" } else { "" }).finish();
-    let list = |entries: &[Clean]| {
-        let mut list = CleanBuf::new();
-        for entry in entries {
-            list.lit("\n- ").line(entry);
+    let Some(made) = &document.notes else { return SectionBody::Levels(Arc::new(TextLevels::pointer(pointer))) };
+    let mut notes = PassageBuilder::default();
+    notes.text.lit("### ").heading(&document.title).lit(" (").lit(document.kind.name()).lit(")");
+    notes.text.lit(if document.stale_notes { " (notes older than the document)" } else { "" });
+    notes.end_chunk(ChunkWeight::Core, true);
+    let mut core = CORE_OF_NOTES;
+    let mut list = |notes: &mut PassageBuilder, entries: &[Clean], binds: bool| {
+        for (index, entry) in entries.iter().enumerate() {
+            notes.text.lit(if index == 0 { "\n\n- " } else { "\n- " }).line(entry);
+            core = if binds { core.saturating_sub(entry.len()) } else { core };
+            let weight = if core > 0 || index == 0 { ChunkWeight::Core } else { ChunkWeight::Key };
+            notes.end_chunk(if binds { weight } else { ChunkWeight::Normal }, false);
         }
-        list.finish()
     };
-    let rules = match made.rules.is_empty() {
-        true => Clean::default(),
-        false => CleanBuf::new().lit("\n\n").lit(RULES).lit("\n").text(&list(&made.rules)).finish(),
-    };
-    let mut full = CleanBuf::new();
-    full.text(&head);
-    if !made.summary.is_empty() {
-        full.lit("\n").text(&list(&made.summary));
-    } else if rules.is_empty() {
-        full.lit("\n\nThis document has nothing to note: read ").line(&document.shown).lit(" if you need it.");
+    list(&mut notes, &made.summary, made.rules.is_empty());
+    if !made.rules.is_empty() {
+        notes.text.lit("\n\n").lit(RULES);
+        notes.end_chunk(ChunkWeight::Core, true);
+        list(&mut notes, &made.rules, true);
+    } else if made.summary.is_empty() {
+        notes.text.lit("\n\nThis document has nothing to note: read ").line(&document.shown).lit(" if you need it.");
+        notes.end_chunk(ChunkWeight::Core, false);
     }
-    let full = full.text(&rules).finish();
-    let has_both = !made.summary.is_empty() && !rules.is_empty();
-    let excerpt = has_both.then(|| CleanBuf::new().text(&head).text(&rules).finish());
-    TextLevels { excerpt, ..TextLevels::only(full, "full", pointer) }
+    if made.left_out.rules > 0 {
+        notes.text.lit("\n\n").number(made.left_out.rules as u64).lit(" more rules that bind you are in ");
+        notes.text.line(&document.shown).lit(".");
+        notes.end_chunk(ChunkWeight::Normal, false);
+    }
+    let (text, mut chunks) = notes.finish();
+    chunks.iter_mut().for_each(|chunk| chunk.unbroken = true);
+    SectionBody::Passage(Arc::new(Passage::new(text, chunks, origin.place())), pointer)
 }
 
 /// The most inherited cards that have a section; older ones are omitted together.

@@ -26,6 +26,8 @@ pub struct Chunk {
     pub heading: bool,
     /// The fence that closes a code block which is cut inside.
     pub fence: Option<String>,
+    /// Whether it is whole or not there: a part of a rule may say something else.
+    pub unbroken: bool,
 }
 
 /// How long a chunk stays when its text is shortened.
@@ -45,7 +47,7 @@ pub enum ChunkWeight {
 
 impl Chunk {
     pub fn new(range: Range<usize>) -> Self {
-        Self { range, weight: ChunkWeight::Normal, heading: false, fence: None }
+        Self { range, weight: ChunkWeight::Normal, heading: false, fence: None, unbroken: false }
     }
 }
 

@@ -153,7 +153,7 @@ impl Passage {
         let text = &self.text[chunk.range.clone()];
         let at = round_down(text, prefix(text, left, counter), spent, counter);
         let at = chunk.range.start + floor_cluster(text, at);
-        if at > chunk.range.start && !chunk.heading {
+        if at > chunk.range.start && !chunk.heading && !chunk.unbroken {
             return Some(at);
         }
         // No heading stays without text: the headings directly before leave, too.
@@ -312,7 +312,7 @@ impl PassageBuilder {
         Arc::new(Passage::new(text, parts, origin.place()))
     }
 
-    fn finish(mut self) -> (Clean, Vec<Chunk>) {
+    pub(super) fn finish(mut self) -> (Clean, Vec<Chunk>) {
         let text = self.shared.filter(|shared| shared.len() == self.text.as_str().len());
         (text.unwrap_or_else(|| self.text.finish()), self.parts)
     }

@@ -4,7 +4,7 @@ use super::code::{anchor, code_sections, identifiers, lines_at_commit};
 use super::neighbours::nth_line;
 use super::origins::{add_lines, record_origin, redactions, redactions_in_file};
 use super::selector::{CodeUse, Loaded, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences, Selector};
-use super::types::{ADR, CODE, DOCUMENT, Filler, LIKELY, SectionKind, TextLevels};
+use super::types::{ADR, CODE, DOCUMENT, Filler, LIKELY, OVERVIEW, SectionKind, TextLevels};
 use super::{Candidate, Evidence, Input, Omission, ParsedDocument, Rank, SectionBody, TextOrigin, WORDS};
 use crate::graph::{Entry, FileKind, FileRef, Graph, ItemState, MissingReference, ShownPlace};
 use crate::knowledge::LikelyFile;
@@ -34,6 +34,10 @@ impl Selector<'_> {
     pub(super) fn add_document(&mut self, reference: &ReferencedFile) {
         let (context, by) = (self.context, reference.by);
         let FileRef { kind, path, anchor, at, .. } = &reference.file;
+        let shows_it = |it: &Candidate| it.origin.path.as_ref() == Some(&reference.shown);
+        if self.found.candidates.iter().any(|it| it.kind.provenance == OVERVIEW.provenance && shows_it(it)) {
+            return;
+        }
         let section_kind = if reference.configured { kind_of(*kind).configured() } else { kind_of(*kind) };
         let Some(document) = self.file(section_kind, path, &reference.shown, &reference.document) else { return };
         // A missing heading has a warning of its own; the whole document is shown instead.

@@ -289,13 +289,13 @@ impl Rank {
     }
 }
 
-/// A text in its levels of detail, none of which is cut: code, or notes on a document.
+/// Code in its levels of detail, none of which is cut; or the line that names a document.
 #[derive(Debug)]
 pub struct TextLevels {
     pub full: Clean,
     /// The detail that the full text has: `full`, `excerpt` for an outline, `pointer`.
     pub full_detail: &'static str,
-    /// The named lines of code alone, the outline of a file, or the rules of a document; `None` if that is not shorter.
+    /// The named lines of code alone, or the outline of a file; `None` if that is not shorter.
     pub excerpt: Option<Clean>,
     pub pointer: Clean,
 }
@@ -316,7 +316,7 @@ pub enum SectionBody {
     Whole(Clean),
     /// Markdown with an excerpt, and a pointer: the line that says where it is.
     Passage(Arc<Passage>, Clean),
-    /// Lines of code, a file or its outline, or notes on a document.
+    /// Lines of code, a file or its outline, or the line that names a document.
     Levels(Arc<TextLevels>),
     Json(Arc<WorkItemJson>),
     Edges(Arc<EdgeList>),

@@ -362,3 +362,39 @@ fn packs_without_an_agent_hold_overview_and_global_pinned_documents_and_no_more(
     sandbox.commit();
     sandbox.expect(0, &["check"]);
 }
+
+#[test]
+fn a_large_pinned_document_gives_its_first_rules_whole_and_empties_no_pack() {
+    let rule =
+        |n| format!("Never do the forbidden thing number {n}, {}.", ["since it breaks one more part"; 8].join(", "));
+    let rules: Vec<String> = (0..70).map(rule).collect();
+    let item = "---\nid: feat:a\ntitle: A\ndepends_on: task:b\n---\nDo it, as docs/overview.md says.\n";
+    let sandbox = Sandbox::with(&[
+        ("contextpack.yml", "overview: docs/overview.md\ndocuments: [{include: [\"knowledge/*.md\"], pinned: true}]\n"),
+        ("docs/overview.md", "# Shop\n\nThe shop sells tea.\n"),
+        ("knowledge/rules.md", &format!("# Rules\n\n- {}\n", rules.join("\n- "))),
+        ("work_items/a.md", item),
+        ("work_items/b.md", "---\nid: task:b\ntitle: B\n---\nThe list.\n"),
+    ]);
+    sandbox.commit();
+    for (limit, least) in [("5000", 3), ("8000", 9), ("12000", 20), ("40000", 60)] {
+        let pack = pack(&sandbox, &["feat:a", "--out", "-", "--max-chars", limit]);
+        let notes = section(&pack, "doc.knowledge/rules.md")["content"].as_str().unwrap();
+        let shown: Vec<&str> = notes.lines().filter_map(|line| line.strip_prefix("- ")).collect();
+        assert!(
+            shown.len() >= least && shown.iter().zip(&rules).all(|(shown, rule)| shown == rule),
+            "{limit}: {notes}"
+        );
+        assert_eq!(
+            notes.contains("10 more rules that bind you are in knowledge/rules.md."),
+            limit == "40000",
+            "{notes}"
+        );
+        assert_eq!(notes.contains(" characters omitted: knowledge/rules.md]"), limit != "40000", "{notes}");
+        assert_eq!(section(&pack, "dependency.task:b")["metadata"]["detail"], "full");
+        // The overview, which the root names too, is there once.
+        assert!(!ids(&pack).contains(&"file.docs/overview.md") && ids(&pack).contains(&"overview"), "{:?}", ids(&pack));
+        let (used, limit) = (pack["budget"]["used_chars"].as_u64().unwrap(), limit.parse::<u64>().unwrap());
+        assert!(used <= limit && (limit == 40_000 || used * 100 >= limit * 93), "{used} of {limit}");
+    }
+}
