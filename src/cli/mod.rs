@@ -28,6 +28,7 @@ mod since;
 mod stats;
 #[cfg(feature = "github")]
 mod sync;
+mod vectors;
 mod verify;
 mod watch;
 

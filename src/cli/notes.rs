@@ -3,6 +3,7 @@
 use super::args::{Global, NotesArgs};
 use super::input;
 use super::redact::{decoded, denies};
+use super::vectors;
 use crate::config::{DenyList, Settings};
 use crate::console::report::print_diagnostics;
 use crate::console::{self, Exit, Failure, json_text};
@@ -21,6 +22,9 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
+    if args.vectors {
+        return vectors::run(global, args.from.as_deref());
+    }
     let (root, Configuration { settings, deny, .. }) = global.workspace().configuration()?;
     let given = match (&args.from, &*args.documents) {
         (None, _) => None,
@@ -59,13 +63,13 @@ pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-fn given(from: &Path) -> Result<GivenNotes, Failure> {
+pub(super) fn given(from: &Path) -> Result<GivenNotes, Failure> {
     if from != Path::new("-") {
         return Ok((format!("`{}`", from.display()), input::named_file(from)?));
     }
     if std::io::stdin().is_terminal() {
         return Err(Failure::usage(
-            "`--from -` reads notes from standard input, which is this terminal: pipe a program into it, or name a file",
+            "`--from -` reads standard input, which is this terminal: pipe a program into it, or name a file",
         ));
     }
     Ok(("standard input".to_owned(), input::stdin()?))

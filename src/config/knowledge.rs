@@ -92,6 +92,9 @@ pub struct ContextSettings {
     pub relevant: usize,
     #[serde(default, deserialize_with = "values::paths")]
     pub activity: Vec<RepoPath>,
+    /// The file with the vectors that say what documents and queries mean.
+    #[serde(default, deserialize_with = "values::optional_path")]
+    pub vectors: Option<RepoPath>,
     #[serde(default, deserialize_with = "values::optional_path")]
     pub record: Option<RepoPath>,
 }

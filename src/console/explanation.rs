@@ -3,7 +3,7 @@
 use super::{Column, Document, Line, line};
 use crate::model::short_title_in_line;
 use crate::render;
-use crate::review::{Explanation, LimitUse, SectionLine, grouped};
+use crate::review::{Explanation, LimitUse, SectionLine, grouped, relevance};
 use std::collections::BTreeSet;
 
 const BAR_WIDTH: u64 = 40;
@@ -124,7 +124,8 @@ fn limiting_unit(explanation: &Explanation) -> (bool, u64) {
 
 /// Returns why a section is in the pack: of a relevant document also its rank and the terms.
 fn why(section: &SectionLine) -> String {
-    let rank = section.rank.map(|rank| format!(" {rank} ({})", section.matched.join(", "))).unwrap_or_default();
+    let why = || relevance(&section.matched.join(", "), section.meaning);
+    let rank = section.rank.map(|rank| format!(" {rank} ({})", why())).unwrap_or_default();
     let stale = if section.stale_notes { ", notes of another version" } else { "" };
     format!("{}{rank}{stale}", section.provenance)
 }

@@ -1,5 +1,6 @@
 //! Packs for agents: who asks, with which profile and limits, what changed lately, and what was handed over.
 
+use super::json_lines::JsonLines;
 use super::reader::{merged, recorded};
 use super::{BudgetLimits, EngineError, Project, Repository};
 use crate::config::{Job, Policy, Settings};
@@ -7,7 +8,7 @@ use crate::git::{CommitLog, last_commits};
 use crate::graph::RecordedRemoval;
 use crate::handoff::cards::{Card, CardContent, CardWriter, ToolCall};
 use crate::handoff::handover::{HandedCard, HandoverPlan};
-use crate::knowledge::AgentError;
+use crate::knowledge::{AgentError, Vectors};
 use crate::model::{Code, Diagnostic, RepoPath, Severity};
 use crate::redact::{Clean, CleanBuf, Environment, Piece, Redactor};
 use crate::select::{CardContentText, CardText, HandedOver, HandoverLabel, JobInstructions, RecentChanges};
@@ -27,6 +28,8 @@ pub struct AgentContext {
     pub policy: Policy,
     /// The recent changes.
     pub changes: RecentChanges,
+    /// The vectors of documents and queries.
+    pub vectors: Arc<Vectors>,
     /// What is wrong with the files that these are from, redacted.
     pub faults: Vec<Diagnostic>,
     /// The job that they are for.
@@ -47,10 +50,13 @@ struct Activity {
 /// A change: its time, if that is one of the years 1 to 9999, what it did, and who made it.
 type RecentChange = (Option<DateTime<Utc>>, String, Option<String>);
 
-/// What of an activity file cannot be read: how many lines, none for the whole file, and the first fault.
-type Unreadable = Option<(u64, Diagnostic)>;
-
-const LARGEST_ACTIVITY: u64 = 4 << 20;
+const ACTIVITY: JsonLines = JsonLines {
+    setting: "context.activity",
+    content: "activities",
+    largest: 4 << 20,
+    shorten: "keep its last lines, and move the others to a file that `context.activity` does not name",
+    example: "write `{\"at\": \"2026-02-06T10:15:00Z\", \"message\": \"…\", \"actor\": \"…\"}`",
+};
 
 impl Repository {
     /// Returns the profiles and limits of packs: those given, else those of the agent's file, else those of the configuration.
@@ -83,7 +89,7 @@ pub(super) fn history(root: &Path, settings: &Settings) -> CommitLogResult {
 }
 
 impl Project<'_> {
-    fn not_built<'d>(&self, faults: impl IntoIterator<Item = &'d Diagnostic>) -> EngineError {
+    pub(super) fn not_built<'d>(&self, faults: impl IntoIterator<Item = &'d Diagnostic>) -> EngineError {
         EngineError::NotBuilt { diagnostics: self.redacted(faults) }
     }
 
@@ -114,11 +120,14 @@ impl Project<'_> {
             Ok(JobInstructions { name: name.to_owned(), text, shown, removals })
         };
         let job = job.map(instructions).transpose().map_err(|fault: Diagnostic| self.not_built([&fault]))?;
-        let (changes, faults) = match history.map(|history| self.recent_changes(history)) {
+        let (vectors, unusable) = self.vectors().map_err(|fault| self.not_built([&fault]))?;
+        let (changes, mut faults) = match history.map(|history| self.recent_changes(history)) {
             Some(read) => read.map_err(|fault| self.not_built([&fault]))?,
             None => (RecentChanges { lines: Vec::new(), remark: None }, Vec::new()),
         };
-        Ok(AgentContext { agent, policy, changes, faults: self.redacted(&faults), job, handover: None })
+        faults.extend(unusable);
+        let (vectors, faults) = (Arc::new(vectors), self.redacted(&faults));
+        Ok(AgentContext { agent, policy, changes, vectors, faults, job, handover: None })
     }
 
     /// Returns why `name` means no agent: a file that cannot be read, the file that is meant and is none, or `error`.
@@ -164,7 +173,7 @@ impl Project<'_> {
             }
         }
         for path in &settings.activity {
-            let (read, unreadable) = activity(self, path)?;
+            let (read, unreadable) = self.reader.json_lines(path, &ACTIVITY, change)?;
             changes.extend(read);
             let Some((lines, fault)) = unreadable else { continue };
             faults.push(fault);
@@ -219,45 +228,6 @@ fn line(at: Option<DateTime<Utc>>, message: &Clean, actor: Option<&Clean>) -> Cl
 
 fn shown_time(at: i64) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp(at, 0).filter(|time| (1..=9999).contains(&time.year()))
-}
-
-/// Reads the lines of an activity file. One that is none is left out, so that no single line stops the packs of all agents.
-fn activity(project: &Project<'_>, path: &RepoPath) -> Result<(Vec<RecentChange>, Unreadable), Diagnostic> {
-    let of_file = |message: String| Diagnostic::in_file(Code::InvalidDocument, path, message);
-    let unusable = |fault: Diagnostic| Ok((Vec::new(), Some((0, fault.with_severity(Severity::Warning)))));
-    let too_large = || {
-        let message = "so that it is no list of recent activities";
-        of_file(format!("`{path}` is larger than {LARGEST_ACTIVITY} bytes, {message}"))
-            .help("keep its last lines, and move the others to a file that `context.activity` does not name")
-    };
-    if project.reader.source().state(path).is_some_and(|state| state.size() > LARGEST_ACTIVITY) {
-        return unusable(too_large());
-    }
-    let raw = match project.reader.raw(path) {
-        Ok(raw) if raw.len() as u64 > LARGEST_ACTIVITY => return unusable(too_large()),
-        Ok(raw) => raw,
-        Err(fault) if fault.severity == Severity::Error => return Err(fault),
-        Err(fault) => return unusable(fault),
-    };
-    if let Some(withheld) = project.reader.restriction(path, &raw) {
-        let message = format!("`{path}` is {}, so that it is no list of activities", withheld.reason());
-        return Err(of_file(message).help("take it out of `documents`, or out of `context.activity`"));
-    }
-    let (mut changes, mut wrong) = (Vec::new(), Vec::new());
-    for (number, text) in (1..).zip(raw.lines()).filter(|(_, text)| !text.trim().is_empty()) {
-        match change(text) {
-            Ok(change) => changes.push(change),
-            Err(why) => wrong.push((number, why)),
-        }
-    }
-    let unreadable = wrong.first().map(|(number, why)| {
-        let more = if wrong.len() > 1 { format!(", as {} more", wrong.len() - 1) } else { String::new() };
-        let help = "write `{\"at\": \"2026-02-06T10:15:00Z\", \"message\": \"…\", \"actor\": \"…\"}`";
-        let message = format!("{why}, so that the line is left out{more}");
-        let fault = Diagnostic::on_line(Code::InvalidDocument, path, *number, message).help(help);
-        (wrong.len() as u64, fault.with_severity(Severity::Warning))
-    });
-    Ok((changes, unreadable))
 }
 
 fn change(text: &str) -> Result<RecentChange, String> {

@@ -130,12 +130,14 @@ impl Project<'_> {
         let found = agent.map(|context| (&knowledge.agents.all[context.agent], context));
         let referenced: BTreeSet<RepoPath> =
             references.files.iter().filter(|file| file.document.is_ok()).map(|file| file.file.path.clone()).collect();
-        let query = self.query(root, agent);
+        let query = self.query(root, agent.map(|context| context.agent));
+        let meaning = agent.and_then(|context| context.vectors.meaning(&query));
         let query: Vec<&str> = query.iter().map(Clean::as_str).collect();
         let chosen = knowledge.choose(&KnowledgeRequest {
             agent: found.map(|(agent, context)| (&agent.key, context.policy)),
             limits: &self.reader.settings.context,
             query: &query,
+            meaning,
             referenced: &referenced,
         });
         if let Some((agent, context)) = found {
@@ -159,26 +161,28 @@ impl Project<'_> {
         sections
     }
 
-    /// Returns the texts that say what the work is about: those of the root, or what the agent is for.
-    fn query(&self, root: Option<usize>, agent: Option<&AgentContext>) -> Vec<Clean> {
+    /// Returns the texts that say what the work is about: those of the root, or what the agent with this index is for.
+    pub(super) fn query(&self, root: Option<usize>, agent: Option<usize>) -> Vec<Clean> {
         if let Some(root) = root {
             let entry = &self.corpus.entries[root];
             return [entry.item.title.clone(), entry.body.clean.clone()].into_iter().chain(self.labels(root)).collect();
         }
-        let agent = agent.and_then(|context| self.knowledge().agents.all.get(context.agent));
+        let agent = agent.and_then(|agent| self.knowledge().agents.all.get(agent));
         agent.map(|agent| agent.purpose.iter().chain(&agent.role).cloned().collect()).unwrap_or_default()
     }
 
-    /// Returns the place of a document among all that share terms with the work, and these terms.
+    /// Returns the place of a document among all that are relevant to the work, and the terms that it shares with it.
     pub fn relevance(&self, root: Option<usize>, agent: &AgentContext, path: &RepoPath) -> Option<Relevant> {
         let knowledge = self.knowledge();
-        let query = self.query(root, Some(agent));
+        let query = self.query(root, Some(agent.agent));
+        let meaning = agent.vectors.meaning(&query);
         let query: Vec<&str> = query.iter().map(Clean::as_str).collect();
         let all = ContextSettings { relevant: usize::MAX, ..self.reader.settings.context.clone() };
         let chosen = knowledge.choose(&KnowledgeRequest {
             agent: Some((&knowledge.agents.all.get(agent.agent)?.key, Policy::Expanded)),
             limits: &all,
             query: &query,
+            meaning,
             referenced: &BTreeSet::new(),
         });
         chosen.relevant.into_iter().find(|found| knowledge.documents[found.document].path == *path)

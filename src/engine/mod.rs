@@ -14,6 +14,7 @@ mod error;
 mod in_memory;
 mod issues;
 mod items;
+mod json_lines;
 mod knowledge;
 mod known_references;
 mod likely;
@@ -28,6 +29,7 @@ mod referenced_files;
 mod repository;
 mod roots;
 mod session;
+mod vectors;
 mod why_not;
 
 pub use crate::config::BudgetLimits;

@@ -4,7 +4,7 @@ use super::{BudgetProbe, EngineError, Project, Repository};
 use crate::graph::Target;
 use crate::knowledge::{Relevant, Scope};
 use crate::model::{Diagnostic, RepoPath, SourceTree as _, has_document_extension, quoted};
-use crate::review::{WhyNot, grouped, why_not};
+use crate::review::{WhyNot, grouped, relevance, why_not};
 use crate::seal::Sealed;
 use crate::store::StoreError;
 use std::collections::{BTreeMap, VecDeque};
@@ -165,8 +165,9 @@ fn explain_document(project: &Project<'_>, probe: &BudgetProbe<'_, '_>, path: &R
             format!("{pin}, or build for an agent, whose packs hold relevant documents"),
         ),
         (_, Some(agent)) => match project.relevance(probe.item, agent, path) {
-            Some(Relevant { rank, matched, .. }) => {
-                let (terms, most) = (quoted(&matched), project.settings().context.relevant);
+            Some(Relevant { rank, matched, meaning, .. }) => {
+                let terms = relevance(&quoted(&matched), meaning.map(u64::from));
+                let most = project.settings().context.relevant;
                 let place = format!("has place {rank} by what it shares with the work ({terms}); a pack holds {most}");
                 let message = project.masked(&format!("it is not pinned, and {place}"));
                 ("not_relevant", message, format!("{pin}, or raise `context.relevant` to {rank}"))

@@ -1,9 +1,10 @@
 //! The documents that a pack holds: scope first, then pinned ones up to their limit, then relevant ones.
 
 use super::document::{Knowledge, KnowledgeDocument, Scope, UnusableDocument};
+use super::vectors::{QueryMeaning, embedded_text, fused};
 use crate::config::{ContextSettings, DocumentType, Policy};
-use crate::model::{RepoPath, is_document_name, log2};
-use crate::notes::{Notes, is_stop_word};
+use crate::model::{Digest, RepoPath, is_document_name, log2};
+use crate::notes::is_stop_word;
 use crate::redact::Clean;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,8 @@ pub struct KnowledgeRequest<'a> {
     pub agent: Option<(&'a Clean, Policy)>,
     pub limits: &'a ContextSettings,
     pub query: &'a [&'a str],
+    /// What the query means, if it has a vector.
+    pub meaning: Option<QueryMeaning<'a>>,
     /// The files that have sections of their own, since the root refers to them.
     pub referenced: &'a BTreeSet<RepoPath>,
 }
@@ -27,6 +30,8 @@ pub struct Relevant {
     pub rank: u32,
     /// The terms that it shares with the work, the rarest first.
     pub matched: Vec<String>,
+    /// Its place by meaning, from 1, if it has one.
+    pub meaning: Option<u32>,
 }
 
 /// The documents of a pack: indices of [`Knowledge::documents`].
@@ -91,7 +96,7 @@ impl Knowledge {
         pinned.sort_by_key(|index| (is_own(index), by_weight(index)));
         chosen.pinned = pinned;
         let Some((_, policy)) = request.agent else { return chosen };
-        let relevant = rank(self, &others, request.query, request.limits.relevant);
+        let relevant = rank(self, &others, request.query, request.meaning, request.limits.relevant);
         if policy == Policy::Expanded {
             chosen.relevant = relevant;
         } else {
@@ -125,19 +130,16 @@ pub struct SearchTerms {
     /// The hash of each term with how often it stands there, sorted: a [`RECORD`] each, so that none is decoded alone.
     #[serde(with = "serde_bytes")]
     counts: Vec<u8>,
+    /// The digest of the text whose vector says what the document means.
+    pub(super) embedded: Option<Digest>,
 }
 
 const RECORD: usize = 12;
 
 impl SearchTerms {
     pub fn new<'t>(document: &'t KnowledgeDocument, headings: impl Iterator<Item = &'t str>) -> Self {
-        let texts = |notes: &'t Notes| [&notes.summary, &notes.key_facts, &notes.rules, &notes.keywords];
-        let notes = document.notes.iter().flat_map(texts).flatten();
         let mut hashes = Vec::new();
-        // A path in place of a title would match every text that refers to a file.
-        let title = Some(&document.title).filter(|title| **title != document.shown);
-        let parts = title.into_iter().chain(notes).map(Clean::as_str).chain(headings);
-        for part in parts {
+        for part in document.title_and_notes().map(Clean::as_str).chain(headings) {
             for_each_term(part, &mut |term| hashes.push(hash(term)));
         }
         hashes.sort_unstable();
@@ -147,7 +149,8 @@ impl SearchTerms {
             counts.extend_from_slice(&run[0].to_be_bytes());
             counts.extend_from_slice(&u32::try_from(run.len()).unwrap_or(u32::MAX).to_be_bytes());
         }
-        Self { total, counts }
+        let embedded = Some(Digest::of(&*embedded_text(document.title_and_notes())));
+        Self { total, counts, embedded }
     }
 
     fn counts(&self) -> impl Iterator<Item = (u64, u32)> {
@@ -225,8 +228,14 @@ fn is_path(word: &str) -> bool {
     is_document_name(word) || word.contains('/') && word.is_ascii()
 }
 
-/// Ranks `candidates` by what they share with `query`, and returns the first `most`.
-pub(super) fn rank(knowledge: &Knowledge, candidates: &[usize], query: &[&str], most: usize) -> Vec<Relevant> {
+/// Ranks `candidates` by what they share with `query`, and by `meaning` if that is known, and returns the first `most`.
+fn rank(
+    knowledge: &Knowledge,
+    candidates: &[usize],
+    query: &[&str],
+    meaning: Option<QueryMeaning<'_>>,
+    most: usize,
+) -> Vec<Relevant> {
     let mut wanted: BTreeSet<String> = BTreeSet::new();
     // The words of a path say where something is, not what the work is about.
     for word in query.iter().flat_map(|text| text.split_whitespace()).filter(|word| !is_path(word)) {
@@ -234,7 +243,7 @@ pub(super) fn rank(knowledge: &Knowledge, candidates: &[usize], query: &[&str], 
             wanted.insert(term.to_owned());
         });
     }
-    if wanted.is_empty() || candidates.is_empty() || most == 0 {
+    if wanted.is_empty() && meaning.is_none() || candidates.is_empty() || most == 0 {
         return Vec::new();
     }
     let names: BTreeMap<u64, &str> = wanted.iter().map(|term| (hash(term), term.as_str())).collect();
@@ -253,14 +262,16 @@ pub(super) fn rank(knowledge: &Knowledge, candidates: &[usize], query: &[&str], 
     };
     let mut found: Vec<(u64, usize)> = weights.par_iter().enumerate().filter_map(score).collect();
     found.sort_by_key(|(score, at)| (Reverse(*score), &documents[*at].path));
-    found.truncate(most);
-    let relevant = |(rank, (_, at)): (u32, (u64, usize))| {
+    let by_words: Vec<usize> = found.into_iter().map(|(_, at)| at).collect();
+    let texts = documents.iter().map(|document| (document.search.embedded, &document.path));
+    let by_meaning = meaning.map(|meaning| meaning.nearest(texts)).unwrap_or_default();
+    let relevant = |(rank, (at, meaning)): (u32, (usize, Option<u32>))| {
         let holders_of = |term| holders.get(term).copied().unwrap_or_default();
         let terms = weights[at].iter();
         let mut matched: Vec<_> = terms.filter_map(|(term, _)| Some((holders_of(term), *names.get(term)?))).collect();
         matched.sort_unstable();
         let matched = matched.into_iter().take(MOST_MATCHED).map(|(_, term)| term.to_owned()).collect();
-        Relevant { document: candidates[at], rank, matched }
+        Relevant { document: candidates[at], rank, matched, meaning }
     };
-    (1..).zip(found).map(relevant).collect()
+    (1..).zip(fused(&by_words, &by_meaning)).take(most).map(relevant).collect()
 }

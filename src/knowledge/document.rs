@@ -120,6 +120,14 @@ impl KnowledgeDocument {
         !matches!(self.kind, ProjectOverview | ProjectUser | AgentSoulTemplate)
     }
 
+    /// Returns the title and the notes: what the search compares with the work.
+    pub fn title_and_notes<'d>(&'d self) -> impl Iterator<Item = &'d Clean> {
+        let texts = |notes: &'d Notes| [&notes.summary, &notes.key_facts, &notes.rules, &notes.keywords];
+        // A path in place of a title would match every text that refers to a file.
+        let title = Some(&self.title).filter(|title| **title != self.shown);
+        title.into_iter().chain(self.notes.iter().flat_map(texts).flatten())
+    }
+
     /// Reads a document, without its notes; what is wrong is added to `faults`.
     pub fn read(
         file: DocumentFile,

@@ -10,6 +10,7 @@ mod front_matter;
 mod likely;
 mod secrecy;
 mod template;
+mod vectors;
 
 pub use agent::{Agent, AgentError, Agents, covers};
 pub use choice::SearchTerms;
@@ -18,3 +19,4 @@ pub use document::{DocumentFile, Knowledge, KnowledgeDocument, NotesFile, Scope,
 pub use likely::{LikelyFile, SourceIndex, SourceParts, SourceTerms, TestFiles, is_source};
 pub use secrecy::{DocumentRules, Secrecy, states_secrets};
 pub use template::{BUILT_IN_TEMPLATE, NewAgent};
+pub use vectors::{Vectors, embedded_text};

@@ -15,6 +15,17 @@ impl Digest {
         Self(Sha256::digest(bytes.as_ref()).into())
     }
 
+    /// Returns the digest that a text shows; `None` if it shows none.
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_hex = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
+        let hex = text.strip_prefix("sha256:").filter(|hex| hex.len() == 64 && hex.as_bytes().iter().all(is_hex))?;
+        let mut bytes = [0; 32];
+        for (at, byte) in (0..64).step_by(2).zip(&mut bytes) {
+            *byte = u8::from_str_radix(&hex[at..at + 2], 16).ok()?;
+        }
+        Some(Self(bytes))
+    }
+
     /// Returns the 32 bytes.
     pub fn bytes(&self) -> [u8; 32] {
         self.0

@@ -75,7 +75,9 @@ impl WrittenNotes {
                         let help = did_you_mean(name, LISTS.into_iter().chain([DIGEST]));
                         fault(key.at, format!("`{name}` is no key of notes"), &help);
                     }
-                    YamlValue::Scalar { text, .. } if is_digest(text) => notes.source_digest = Some(text.clone()),
+                    YamlValue::Scalar { text, .. } if Digest::parse(text).is_some() => {
+                        notes.source_digest = Some(text.clone())
+                    }
                     _ => {
                         let help = "remove the line, or run `contextpack notes --write`";
                         fault(value.at, format!("`{DIGEST}` is not `sha256:` and 64 hexadecimal digits"), help);
@@ -209,9 +211,4 @@ fn over_limit(name: &str, list: &[String], most: usize) -> Option<String> {
         return Some(format!("an entry of `{name}` has more than {LONGEST} characters"));
     }
     list.iter().any(|entry| entry.trim().is_empty()).then(|| format!("an entry of `{name}` is empty"))
-}
-
-fn is_digest(text: &str) -> bool {
-    let is_hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-    text.strip_prefix("sha256:").is_some_and(|hex| hex.len() == 64 && hex.bytes().all(is_hex))
 }

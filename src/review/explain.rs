@@ -79,6 +79,8 @@ pub struct SectionLine {
     pub stated: Option<String>,
     pub rank: Option<u64>,
     pub matched: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meaning: Option<u64>,
     pub stale_notes: bool,
 }
 
@@ -107,6 +109,7 @@ pub fn explain(pack: &Pack) -> Explanation {
             stated: section.metadata.evidence.as_ref().map(|evidence| format!("{}, {}", evidence.source, evidence.at)),
             rank: section.metadata.rank,
             matched: section.metadata.matched.clone().unwrap_or_default(),
+            meaning: section.metadata.meaning,
             stale_notes: section.metadata.stale_notes == Some(true),
         })
         .collect();

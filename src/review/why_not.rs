@@ -30,6 +30,14 @@ impl WhyNot {
     }
 }
 
+/// Returns why a document is relevant: the words that it shares with the work, and its place by meaning.
+pub fn relevance(words: &str, meaning: Option<u64>) -> String {
+    match meaning {
+        None => words.to_owned(),
+        Some(place) => format!("{words}{}number {place} by meaning", if words.is_empty() { "" } else { "; " }),
+    }
+}
+
 /// Returns what a pack records about a path, id or URL with any of `names`; `None` if it does not mention any.
 pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
     let is = |id: &str, source: &SectionSource| {
@@ -51,8 +59,8 @@ pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
         let why = match (&*section.provenance, metadata.rank) {
             ("pinned", _) => ", since it is pinned".to_owned(),
             ("relevant", Some(rank)) => {
-                let matched = metadata.matched.as_deref().unwrap_or_default().join(", ");
-                format!(", as number {rank} of the relevant documents ({matched})")
+                let why = relevance(&metadata.matched.as_deref().unwrap_or_default().join(", "), metadata.meaning);
+                format!(", as number {rank} of the relevant documents ({why})")
             }
             _ => String::new(),
         };

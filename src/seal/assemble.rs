@@ -131,6 +131,7 @@ fn section(candidate: &Candidate, kept: &FittedSection, root: &str, counted: boo
             doc_type: document.map(|document| document.kind.to_owned()),
             rank: document.and_then(|document| document.rank).map(u64::from),
             matched: document.map(|document| document.matched.clone()).filter(|matched| !matched.is_empty()),
+            meaning: document.and_then(|document| document.meaning).map(u64::from),
             stale_notes: document.and_then(|document| document.stale_notes.then_some(true)),
             files: Some(listed.map(likely_file).collect()).filter(|files: &Vec<_>| !files.is_empty()),
             card: candidate.card.as_ref().map(|card| wire::PackCard {

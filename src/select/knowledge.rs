@@ -109,10 +109,10 @@ impl KnowledgeSections {
             let Some(document) = found(relevant.document) else { continue };
             self.read_notes(&document);
             let section = notes(&document, RELEVANT, &document.shown);
-            let (rank, matched) = (Some(relevant.rank), relevant.matched.clone());
+            let (rank, matched, meaning) = (Some(relevant.rank), relevant.matched.clone(), relevant.meaning);
             self.last.push(Candidate {
-                document: section.document.map(|facts| DocumentFacts { rank, matched, ..facts }),
-                // What words alone lead to gives way to what the root or its neighbours name.
+                document: section.document.map(|facts| DocumentFacts { rank, matched, meaning, ..facts }),
+                // What a search alone leads to gives way to what the root or its neighbours name.
                 rank: Rank { second_hop: true, ..section.rank },
                 ..section
             });
@@ -222,7 +222,7 @@ fn whole(context: &SelectionContext<'_>, document: &KnowledgeDocument, kind: Sec
 
 fn facts(document: &KnowledgeDocument) -> DocumentFacts {
     let (kind, stale_notes) = (document.kind.name(), document.stale_notes);
-    DocumentFacts { kind, rank: None, matched: Vec::new(), stale_notes }
+    DocumentFacts { kind, rank: None, matched: Vec::new(), meaning: None, stale_notes }
 }
 
 fn notes(document: &KnowledgeDocument, kind: SectionKind, suffix: &Clean) -> Candidate {

@@ -225,6 +225,7 @@ pub struct DocumentFacts {
     pub kind: &'static str,
     pub rank: Option<u32>,
     pub matched: Vec<String>,
+    pub meaning: Option<u32>,
     /// Whether its notes are of another version of it.
     pub stale_notes: bool,
 }

@@ -324,6 +324,9 @@ pub struct Metadata {
     /// The terms that a relevant document shares with the work, the rarest first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matched: Option<Vec<String>>,
+    /// A relevant document's place by meaning, from 1, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meaning: Option<u64>,
     /// `true` if the notes are of another version of the document; else absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stale_notes: Option<bool>,

@@ -125,6 +125,7 @@ fn build_given(
         agent: project.knowledge().agents.find(AGENTS[agent]).unwrap(),
         policy,
         changes: RecentChanges { lines: vec![line; 20], remark: None },
+        vectors: Arc::default(),
         job: None,
         handover,
     });

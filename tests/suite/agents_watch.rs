@@ -2,14 +2,19 @@
 
 use crate::agents::{CONFIG, office};
 use crate::sandbox::Sandbox;
+use crate::vectors;
 use crate::watch::{Watching, save};
 use std::fs;
 
 /// A repo whose packs also show an activity file.
 fn busy() -> Sandbox {
     let sandbox = office();
-    sandbox.write("contextpack.yml", CONFIG.replace("pinned: 2", "pinned: 5, activity: [log/agents.jsonl]"));
+    sandbox.write(
+        "contextpack.yml",
+        CONFIG.replace("pinned: 2", "pinned: 5, activity: [log/agents.jsonl], vectors: log/vectors.jsonl"),
+    );
     sandbox.write("log/agents.jsonl", activity("Started"));
+    sandbox.write("log/vectors.jsonl", "");
     sandbox.write(".gitignore", "*~\n");
     sandbox.commit();
     sandbox
@@ -29,7 +34,7 @@ fn edit(sandbox: &Sandbox, path: &str, from: &str, to: &str) {
 type Change = (&'static str, fn(&Sandbox));
 
 /// Changes of each kind of input; each of them changes the pack of a root and that of the start of a session.
-const CHANGES: [Change; 16] = [
+const CHANGES: [Change; 17] = [
     ("the SOUL", |sandbox| edit(sandbox, "agents/research.md", "before you write", "twice")),
     ("the agent's name", |sandbox| edit(sandbox, "agents/research.md", "Research Lead", "Head of Research")),
     ("an own document", |sandbox| edit(sandbox, "knowledge/research/own.md", "cite.", "cite twice.")),
@@ -49,6 +54,10 @@ const CHANGES: [Change; 16] = [
         sandbox.write("knowledge/research/new.md", "---\nagent: research\npinned: true\n---\n# New\n\nAlways ask.\n");
     }),
     ("an activity", |sandbox| sandbox.write("log/agents.jsonl", activity("Started") + &activity("Ended"))),
+    ("vectors", |sandbox| {
+        let lines = vectors::lines(sandbox, "Zebra");
+        assert_eq!(sandbox.run_with(&["notes", "--vectors", "--from", "-"], &lines).code, 0);
+    }),
     ("a commit", |sandbox| {
         sandbox.git(&["add", "-A"]);
         sandbox.git(&["commit", "-q", "-m", "Keep all of it"]);

@@ -114,6 +114,7 @@ mod tree;
 mod unmerged;
 mod unreadable;
 mod untracked;
+mod vectors;
 #[cfg(feature = "github")]
 mod wake;
 mod watch;

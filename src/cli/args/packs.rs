@@ -344,8 +344,10 @@ pub(crate) struct NotesArgs {
     pub(crate) documents: Vec<PathBuf>,
     #[arg(long)]
     pub(crate) write: bool,
-    #[arg(long, value_name = "FILE", requires = "documents")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<PathBuf>,
+    #[arg(long, conflicts_with_all = ["documents", "write"])]
+    pub(crate) vectors: bool,
 }
 
 #[cfg(feature = "github")]

@@ -70,7 +70,7 @@ function sectionView(entry, section, changed) {
       ["URL", source.path && source.url && link(source.url)], ["Stated", evidence],
       ["Detail", metadata.full_chars ? `${metadata.detail}, ${grouped(metadata.chars)} of ${grouped(metadata.full_chars)} characters` : metadata.detail],
       ["Type", metadata.doc_type && words(metadata.doc_type)],
-      ["Relevance", metadata.rank && `number ${metadata.rank}: ${line((metadata.matched || []).join(", "), 200)}`],
+      ["Relevance", metadata.rank && `number ${metadata.rank}: ${line((metadata.matched || []).join(", "), 200)}${metadata.meaning ? `; number ${metadata.meaning} by meaning` : ""}`],
       ["Notes", metadata.stale_notes && "of another version of the document"],
       ["State", metadata.state], ["Status", metadata.status && quote(metadata.status)],
       ["Author", metadata.author && [quote(metadata.author), metadata.author_association ? ` (${line(metadata.author_association, 40)})` : ""]],
