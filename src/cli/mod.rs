@@ -110,6 +110,9 @@ fn enter(directory: Option<&Path>) -> Result<(), Failure> {
 }
 
 fn dispatch(args: &Args) -> Result<Exit, Failure> {
+    if let Command::Verify(_) | Command::Diff(_) | Command::Notes(_) | Command::Stats(_) = args.command {
+        console::outlive_reader();
+    }
     match &args.command {
         Command::Init(options) => init::run(&args.global, options),
         Command::Schema { schema } => reference::schema(schema),

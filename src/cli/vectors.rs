@@ -27,7 +27,7 @@ pub(super) fn run(global: &Global, from: Option<&Path>) -> Result<Exit, Failure>
     repository.save_documents();
     let Some((name, bytes)) = given else {
         for (digest, text) in texts.iter().filter(|(digest, _)| !vectors.0.contains_key(digest)) {
-            let line = json!({"digest": digest.to_string(), "text": project.masked(text)});
+            let line = console::json_line(&json!({"digest": digest.to_string(), "text": project.masked(text)}));
             writeln!(console::stdout(), "{line}")?;
         }
         return Ok(Exit::Done);

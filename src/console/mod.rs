@@ -32,6 +32,14 @@ use unicode_width::UnicodeWidthStr as _;
 /// Whether standard output was asked for, and may have some.
 static HAS_OUTPUT: AtomicBool = AtomicBool::new(false);
 
+/// Whether the command goes on when nobody reads standard output any more.
+static OUTLIVES_READER: AtomicBool = AtomicBool::new(false);
+
+/// Lets the command end with the exit code that it would have, also if a reader such as `head` has seen enough.
+pub(crate) fn outlive_reader() {
+    OUTLIVES_READER.store(true, Ordering::Relaxed);
+}
+
 pub(crate) fn has_output() -> bool {
     HAS_OUTPUT.load(Ordering::Relaxed)
 }
@@ -70,10 +78,8 @@ impl<W: Write> Guarded<W> {
     pub(crate) fn new(out: W) -> Self {
         Self { out, commands: Commands::default() }
     }
-}
 
-impl<W: Write> Write for Guarded<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+    fn pass(&mut self, bytes: &[u8]) -> io::Result<()> {
         for chunk in bytes.utf8_chunks() {
             let (text, mut at, mut written) = (chunk.valid(), 0, 0);
             loop {
@@ -90,7 +96,18 @@ impl<W: Write> Write for Guarded<W> {
             // Invalid UTF-8 completes no command.
             self.out.write_all(chunk.invalid())?;
         }
-        Ok(bytes.len())
+        Ok(())
+    }
+}
+
+impl<W: Write> Write for Guarded<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.pass(bytes);
+        let is_over = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+        if written.as_ref().is_err_and(is_over) && OUTLIVES_READER.load(Ordering::Relaxed) {
+            return Ok(bytes.len());
+        }
+        written.map(|()| bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

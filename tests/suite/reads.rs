@@ -180,3 +180,19 @@ fn json_made_to_hurt_is_refused() {
         assert!((0..=5).contains(&code), "{name}: {code}");
     }
 }
+
+#[test]
+fn a_reader_that_has_seen_enough_changes_no_exit_code() {
+    let sandbox = small();
+    sandbox.expect(0, &["build", "-q"]);
+    sandbox.write("bad.json", "{}");
+    sandbox.write("binary.md", [0, 1, 2]);
+    for (args, code) in
+        [(&["verify", "bad.json"][..], 5), (&["verify", "packs"], 0), (&["notes", "binary.md"], 3), (&["list"], 0)]
+    {
+        let (reader, out) = std::io::pipe().unwrap();
+        drop(reader);
+        let status = sandbox.command(args).stdout(out).stderr(Stdio::null()).status().unwrap();
+        assert_eq!(status.code(), Some(code), "{args:?}");
+    }
+}

@@ -120,6 +120,10 @@ fn the_angle_counts_and_not_the_length() {
 #[test]
 fn texts_go_out_and_vectors_come_in() {
     let sandbox = sandbox();
+    // What a workflow would take for a command is text all the same, in JSON that any program reads.
+    sandbox.write("knowledge/commands.md", "# What ##[group]a prints\n");
+    assert!(asked(&sandbox).iter().any(|(_, text)| text.contains("##[group]a")));
+    std::fs::remove_file(sandbox.path("knowledge/commands.md")).unwrap();
     let texts = asked(&sandbox);
     let firsts: Vec<&str> = texts.iter().map(|(_, text)| text.lines().next().unwrap()).collect();
     for first in
