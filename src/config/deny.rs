@@ -55,6 +55,16 @@ impl DenyList {
     }
 }
 
+/// Returns the pattern that denies `path`, or the setting if none of the built-in ones does.
+pub fn denying_pattern(path: &RepoPath) -> &'static str {
+    let path = path.as_str().to_ascii_lowercase();
+    let read = IgnorePatterns::for_lower_case;
+    let matches = |pattern: &str, path: &str, is_dir| read(pattern).verdict(path.as_bytes(), is_dir) == Some(true);
+    let above = |pattern: &&str| path.match_indices('/').any(|(at, _)| matches(pattern, &path[..at], true));
+    let file = FILES.lines().rfind(|pattern| matches(pattern, &path, false));
+    file.or_else(|| FOLDERS.lines().find(above)).unwrap_or("redaction.deny_paths")
+}
+
 /// Returns the patterns without braces for which an entry stands.
 fn patterns(written: &str) -> Result<Vec<String>, String> {
     let written = written.trim();

@@ -17,7 +17,7 @@ mod tree;
 mod values;
 
 pub use batch_file::{BatchFile, LONGEST_DEADLINE, PlannedTask, TargetStrategy};
-pub use deny::DenyList;
+pub use deny::{DenyList, denying_pattern};
 pub use handover::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY, is_builtin_recipe};
 pub use ignore_patterns::IgnorePatterns;
 pub use knowledge::{ContextSettings, DocumentSource, DocumentType, Job, Policy};

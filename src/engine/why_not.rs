@@ -1,10 +1,11 @@
 //! Why an item or file of the repository is not in a pack that was built.
 
 use super::{BudgetProbe, EngineError, Project, Repository};
+use crate::config::denying_pattern;
 use crate::graph::Target;
 use crate::knowledge::{Relevant, Scope};
 use crate::model::{Diagnostic, RepoPath, SourceTree as _, has_document_extension, quoted};
-use crate::review::{WhyNot, grouped, relevance, why_not};
+use crate::review::{DENIED, WhyNot, grouped, relevance, why_not};
 use crate::seal::Sealed;
 use crate::store::StoreError;
 use std::collections::{BTreeMap, VecDeque};
@@ -24,6 +25,11 @@ pub fn why_not_in(
     let names = names(repository, project, asked);
     let mut answer = why_not(sealed.pack(), asked, &names)
         .map_or_else(|| explain_from_repo(repository, project, probe, asked), Ok)?;
+    if answer.answer != "in"
+        && let Some(path) = RepoPath::new(asked).ok().filter(|path| project.denies(path))
+    {
+        answer.message.push_str(&format!(" (`{}`)", denying_pattern(&path)));
+    }
     let budget =
         sealed.pack().omissions.iter().any(|it| answer.section.as_ref() == Some(&it.id) && it.reason == "budget");
     if let Some(section) = answer.section.clone().filter(|_| budget) {
@@ -94,6 +100,10 @@ fn explain_from_repo(
     let Ok(file) = RepoPath::new(asked) else {
         return Ok(WhyNot::new(asked, "unknown", UNKNOWN.0, UNKNOWN.1));
     };
+    // A denied name is judged before it is known whether there is such a file.
+    if project.denies(&file) {
+        return Ok(WhyNot::new(asked, "not_listed", DENIED.0, DENIED.1));
+    }
     if repository.files().files().contains(&file) {
         let adr = repository.settings().adrs.include.set.is_match(file.as_str());
         let help = if adr {
@@ -120,10 +130,7 @@ fn explain_from_repo(
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => false,
         Err(source) => return Err(StoreError::Read { path: asked.into(), source }.into()),
     };
-    // A denied name is judged before it is known whether there is such a file.
-    let (answer, message, help) = if project.denies(&file) {
-        ("not_listed", "its name is one that is never opened", "allow it with `!path` under `redaction.deny_paths`")
-    } else if there && project.is_own_output(&file) {
+    let (answer, message, help) = if there && project.is_own_output(&file) {
         ("not_listed", "contextpack writes it itself, and never reads its own output", "refer to what it was made from")
     } else if there {
         ("not_listed", "git ignores it, or it is in a folder that is no input", "track it with git")

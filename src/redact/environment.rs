@@ -3,6 +3,9 @@
 use super::variables::secrets;
 use crate::model::{Digest, Digester};
 use aho_corasick::{AhoCorasick, MatchKind};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -23,8 +26,8 @@ impl Environment {
 
     /// Picks the variables that look secret.
     ///
-    /// A value counts if it has at least 12 characters of two classes and is not made of common words, a path or a
-    /// URL. Passwords in URLs, JSON and `key=value` count whatever the name of the variable. Each line of a key
+    /// A value counts if it has at least 12 characters of two classes, or 8 of a form that no word or version has, and is
+    /// not made of common words, a path or a URL. It is found as it is and encoded. Passwords in URLs, JSON and `key=value` count whatever the name of the variable. Each line of a key
     /// counts.
     pub fn new(vars: impl Iterator<Item = (String, String)>) -> Self {
         let mut wanted: BTreeMap<String, String> = BTreeMap::new();
@@ -32,9 +35,9 @@ impl Environment {
         vars.sort();
         for (name, value) in vars {
             for value in secrets(&name, &value) {
-                let json = serde_json::Value::from(value.as_str()).to_string();
-                wanted.entry(json[1..json.len() - 1].to_owned()).or_insert_with(|| name.clone());
-                wanted.entry(value).or_insert_with(|| name.clone());
+                for form in forms(&value) {
+                    wanted.entry(form).or_insert_with(|| name.clone());
+                }
             }
         }
         let finder = match wanted.is_empty() {
@@ -62,6 +65,27 @@ impl Environment {
         let Some(finder) = &self.finder else { return text.to_owned() };
         finder.replace_all(text, &vec!["[REDACTED:environment-secret]"; finder.patterns_len()])
     }
+}
+
+/// Returns the spellings of a value that a text may have: its own, and those in JSON, in URLs and inside Base64.
+fn forms(value: &str) -> Vec<String> {
+    // What `encodeURIComponent` escapes, and other encoders.
+    const URL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    const SCRIPT: &AsciiSet = &URL.remove(b'!').remove(b'*').remove(b'\'').remove(b'(').remove(b')');
+    let json = serde_json::Value::from(value).to_string();
+    let mut forms = vec![value.to_owned(), json[1..json.len() - 1].to_owned()];
+    for set in [URL, SCRIPT] {
+        let escaped = utf8_percent_encode(value, set).to_string();
+        forms.extend([escaped.replace("%20", "+"), escaped]);
+    }
+    // The characters that no other byte has a part in, wherever the value begins in what was encoded.
+    for before in 0..3 {
+        let bytes = [&[0; 2][..before], value.as_bytes()].concat();
+        let code = STANDARD_NO_PAD.encode(&bytes);
+        let code = &code[(before * 8).div_ceil(6)..bytes.len() * 8 / 6];
+        forms.extend([code.to_owned(), code.replace('+', "-").replace('/', "_")]);
+    }
+    forms
 }
 
 impl fmt::Debug for Environment {

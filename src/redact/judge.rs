@@ -51,7 +51,7 @@ type Exclusion = (&'static str, fn(Class, &AssignedValue<'_>) -> bool);
 /// What makes a value no secret whatever its name, in the order in which it is tried.
 const EXCLUSIONS: [Exclusion; 10] = [
     ("is too short, or longer than 4,096 bytes", |class, value| !(least(class)..=4096).contains(&value.text.len())),
-    ("is a placeholder", |_, value| is_placeholder(value.text)),
+    ("is a placeholder", |_, value| is_placeholder(value.text) || !value.is_quoted && value.text[0] == b'#'),
     ("refers to a secret elsewhere", |_, value| is_reference(value.text)),
     ("is code", |_, value| is_code(value)),
     ("is a path, a URL or the name of a host", |class, value| is_path(class, value.text)),
@@ -64,10 +64,13 @@ const EXCLUSIONS: [Exclusion; 10] = [
 
 /// Judges `value` under a name of `class`.
 pub(super) fn judge(class: Class, value: &AssignedValue<'_>) -> SecretVerdict {
+    let text = value.text;
+    if !matches!(class, Class::Weak | Class::Hint) && is_base64_key(text) && !is_placeholder(text) {
+        return secret("is as long and mixed as a key in Base64");
+    }
     if let Some((because, _)) = EXCLUSIONS.iter().find(|(_, holds)| holds(class, value)) {
         return kept(because);
     }
-    let text = value.text;
     let Traits { digits, upper, lower, .. } = Traits::of(text);
     match class {
         Class::Password if is_words(text) => secret("is a word after the name of a password"),
@@ -155,7 +158,7 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let masked = value.iter().all(|b| matches!(b, b'x' | b'X' | b'*' | b'.' | b'_' | b'#' | b'?' | b'-' | b'0'));
     value.len() <= 2
         || masked
-        || value[0] == b'#'
+        || value.strip_prefix(b"#").is_some_and(|rest| letters::is_name(rest) || rest.iter().all(u8::is_ascii_hexdigit))
         || matches!(value[0], b'<' | b'[')
         || value.starts_with(b"{{")
         || [(&b"{"[..], &b"}"[..]), (b"%", b"%"), (b"@", b"@"), (b"&lt;", b""), (b"__", b"__"), (b"(", b")")]
@@ -215,7 +218,9 @@ fn is_code(value: &AssignedValue<'_>) -> bool {
         return true;
     }
     if value.is_quoted {
-        return text[0] == b'^'
+        // A pattern that begins with `^` has more of its signs, or words: a password may begin with it.
+        let is_pattern = |rest: &[u8]| rest.iter().any(|b| b"$[(\\*".contains(b)) || letters::is_name(rest);
+        return text.strip_prefix(b"^").is_some_and(is_pattern)
             || is_call && text.ends_with(b")")
             || has(&[b"()", b"[a-z", b"A-Z", b"\\w", b"\\d", b"\\S", b"](", b"\\x"]);
     }
@@ -382,10 +387,26 @@ fn is_prose(value: &AssignedValue<'_>) -> bool {
 fn is_sentence(value: &AssignedValue<'_>) -> bool {
     let words: Vec<&[u8]> = value.text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
     let is_number = |word: &[u8]| word.len() <= 4 && word.iter().all(u8::is_ascii_digit);
+    // One noun of the list in four words says nothing, but a short word such as `from` or that of a secret does.
+    let is_listed = |word: &&&[u8]| rules::VALUES_WORDS.has(word);
+    let is_noun = |word: &[u8]| word.len() > 4 && super::names::class_of(word).is_none();
     let is_word = |word: &&[u8]| {
-        is_number(word) || word.len() >= 3 && word.iter().all(u8::is_ascii_lowercase) && !rules::VALUES_WORDS.has(word)
+        is_number(word)
+            || word.len() >= 3 && word.iter().all(u8::is_ascii_lowercase) && (!is_listed(&word) || is_noun(word))
     };
-    !(value.is_quoted && value.is_whole && (3..=8).contains(&words.len()) && words.iter().all(is_word))
+    // `zulu9`, which few sentences have.
+    let is_odd = |word: &&[u8]| {
+        word.len() >= 4
+            && word[0].is_ascii_alphabetic()
+            && word.iter().any(u8::is_ascii_digit)
+            && word.iter().all(|b| b.is_ascii_alphanumeric() || b"!@#$%^&*+~?".contains(b))
+    };
+    let least = if words.iter().any(is_odd) { 2 } else { 3 };
+    !(value.is_quoted
+        && value.is_whole
+        && (least..=8).contains(&words.len())
+        && words.iter().all(|word| is_word(word) || is_odd(word))
+        && 4 * words.iter().filter(is_listed).count() <= words.len())
 }
 
 /// Whether `value` has nothing but letters and what joins words.
@@ -404,6 +425,16 @@ pub(super) fn is_random(value: &[u8]) -> bool {
             && !letters::is_name(value)
             && (upper > 0 && lower > 0 || digits >= 4)
             && letters::entropy(value) >= 3.2
+}
+
+/// Whether `value` is a long row of Base64 in an order or in cases that no path and no name has: of 40 such characters some
+/// rows have no digit, or `/` where a path could have it.
+pub(super) fn is_base64_key(value: &[u8]) -> bool {
+    let key = &value[..value.len() - value.iter().rev().take_while(|b| **b == b'=').count()];
+    let Traits { upper, lower, .. } = Traits::of(value);
+    let (odd, all) = letters::odd_pairs(value);
+    let is_mixed = 4 * upper.min(lower) >= upper + lower || 5 * odd >= all && upper.min(lower) > 0;
+    (40..=512).contains(&value.len()) && is_mixed && key.iter().all(|b| b.is_ascii_alphanumeric() || b"+/".contains(b))
 }
 
 /// Whether only a machine makes such a value, so that it is a secret wherever it stands once it is known to be one.

@@ -8,7 +8,7 @@ mod table;
 mod value;
 
 use super::findings::{Findings, Judged};
-use super::judge::{AssignedValue, is_machine_made, judge};
+use super::judge::{AssignedValue, is_base64_key, is_machine_made, judge};
 use super::letters;
 use super::names::{Class, class_of};
 use super::rules;
@@ -225,7 +225,7 @@ fn has_form(text: &[u8], place: ValueSpan) -> bool {
     let mixed = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
     let marked = value.len() >= 8 && value[..value.len() - 1].iter().any(|b| b"!@#$%^&*".contains(b));
     let is_chain = value.contains(&b'-') && value.iter().all(|b| b.is_ascii_lowercase() || *b == b'-');
-    mixed || marked || place.is_quoted && (letters::are_random(value) || is_chain)
+    mixed || marked || is_base64_key(value) || place.is_quoted && (letters::are_random(value) || is_chain)
 }
 
 /// Whether an unquoted word is the value of a setting rather than a piece of a program: its name begins the line, the

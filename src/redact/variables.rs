@@ -1,11 +1,15 @@
 //! Secrets in environment variables, recognized by the name and the form of the value.
 
+use super::judge::{AssignedValue, judge};
 use super::letters;
+use super::names::Class;
 use crate::model::percent_decoded;
 use std::collections::BTreeSet;
 
-/// The minimum length in characters: shorter values may occur in a text by chance.
-const MIN_CHARS: usize = 12;
+/// The minimum length in characters: shorter values occur in texts by chance.
+const MIN_CHARS: usize = 8;
+/// The length under which a value must have a form that no word, name or version has.
+const MIN_PLAIN_CHARS: usize = 12;
 
 /// Returns the secrets in the value of a variable.
 pub(super) fn secrets(name: &str, value: &str) -> Vec<String> {
@@ -23,12 +27,16 @@ pub(super) fn secrets(name: &str, value: &str) -> Vec<String> {
     let Some(strength) = evidence_of(name).filter(|_| found.is_empty() && !is_url) else {
         return found;
     };
-    // Variables that cannot contain line ends have `\\n` in keys of several lines.
-    let lines = if value.contains("-----BEGIN") { value.replace("\\n", "\n") } else { value.to_owned() };
+    // Variables that cannot contain line ends have `\\n` in values of several lines.
+    let lines = value.replace("\\n", "\n");
     if lines.contains('\n') {
         // They may be indented in a text, so each line counts.
         let lines = lines.lines().map(str::trim).filter(|line| !line.starts_with("-----") && !line.contains(' '));
-        return lines.filter(|line| is_varied(line)).map(str::to_owned).collect();
+        let long = |line: &&str| line.len() >= MIN_PLAIN_CHARS && is_varied(line);
+        found.extend(lines.filter(long).map(str::to_owned));
+    }
+    if value.contains('\n') || value.contains("-----BEGIN") {
+        return found;
     }
     let bare = value.trim_matches(['"', '\'']);
     let scheme = bare.split_once(' ').filter(|(scheme, _)| {
@@ -47,10 +55,11 @@ pub(super) fn secrets(name: &str, value: &str) -> Vec<String> {
 
 /// Whether a value can be the secret that the name of its variable announces.
 fn is_plausible(value: &str, strength: NameEvidence) -> bool {
-    let words = letters::is_name(value.as_bytes()) && !value.bytes().any(|b| b.is_ascii_digit());
+    let is_name = letters::is_name(value.as_bytes());
+    let words = is_name && !value.bytes().any(|b| b.is_ascii_digit());
     let plain = match strength {
         NameEvidence::Strong => words && value.bytes().all(|b| b.is_ascii_alphabetic()),
-        NameEvidence::Weak => words,
+        NameEvidence::Weak => words || is_name && value.len() < MIN_PLAIN_CHARS,
     };
     !plain && is_varied(value) && !is_path(value)
 }
@@ -192,7 +201,11 @@ fn is_varied(value: &str) -> bool {
         value.bytes().any(|b| !b.is_ascii_alphanumeric()),
     ];
     let distinct: BTreeSet<char> = value.chars().collect();
-    value.chars().count() >= MIN_CHARS
+    // `eu-west-1`, `front-end`; a word with a digit, such as `Falcon99`, is a password.
+    let is_slug = || letters::is_name(value.as_bytes()) && (classes[3] || !classes[2]);
+    let is_form = || judge(Class::Password, &AssignedValue::quoted(value.as_bytes())).is_secret && !is_slug();
+    let length = value.chars().count();
+    (length >= MIN_PLAIN_CHARS || length >= MIN_CHARS && is_form())
         && classes.iter().filter(|class| **class).count() >= 2
         && distinct.len() >= 5
         && !is_placeholder(value)

@@ -27,4 +27,4 @@ pub use scrub::scrubbed;
 pub use stale::{Difference, PackStatus, UNEXPLAINED, difference, limits};
 pub use stats::{Stats, StatsCollector, UnusedText};
 pub use verify::{Verification, invisible_faults, newer, root_names, verify};
-pub use why_not::{WhyNot, relevance, why_not};
+pub use why_not::{DENIED, WhyNot, relevance, why_not};

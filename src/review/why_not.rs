@@ -128,13 +128,19 @@ fn without_place(part: &str) -> &str {
     part.split_once('#').map_or(part, |(path, _)| path)
 }
 
+/// The message about a file on the deny list, and its help.
+pub const DENIED: (&str, &str) = (
+    "its name is one that is never opened",
+    "move what is needed into another file, or allow it with `!path` under `redaction.deny_paths`",
+);
+
 /// Explains the reason of an omission, and how to change it.
 fn reason(reason: &str) -> (&'static str, &'static str) {
     match reason {
         "budget" => ("there was no room for it in the budget", "raise the limit of the profile"),
         "limit" => ("there are more of its kind than the configuration takes", "raise `github.comments`"),
         "profile" => ("the profile takes no such sections", "change the profile in `contextpack.yml`"),
-        "denied_path" => ("its name is one that is never opened", "allow it with `!path` under `redaction.deny_paths`"),
+        "denied_path" => DENIED,
         "outside_repo" => ("it lies outside the repo", "move it into the repo"),
         "not_in_repo" => ("there is no such file, or git ignores it", "add the file, or correct the reference"),
         "binary" => ("it is no text", "refer to a text file"),

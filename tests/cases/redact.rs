@@ -167,6 +167,24 @@ fn values_of_secret_variables_are_found() {
     }
 }
 
+/// One in a hundred has `/` where a path has it, and no digit.
+#[test]
+fn every_random_key_of_aws_is_a_secret() {
+    const BASE64: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/+";
+    let mut state = 2026_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        BASE64[(state >> 58) as usize]
+    };
+    for _ in 0..5_000 {
+        let key: Vec<u8> = (0..40).map(|_| next()).collect();
+        for class in [Class::Password, Class::Secret, Class::Key] {
+            let value = AssignedValue { text: &key, is_quoted: false, is_whole: true };
+            assert!(judge(class, &value).is_secret, "{class:?} {}", key.escape_ascii());
+        }
+    }
+}
+
 /// Quadratic work takes minutes.
 #[test]
 fn hostile_texts_take_bounded_time() {

@@ -53,7 +53,9 @@ fn why_something_is_not_in_a_pack_is_said() {
     sandbox.write("LICENSE.md", "Free\n");
     sandbox.write("Makefile", "all:\n");
     sandbox.write(".env", "A=1\n");
-    let text = "---\nid: task:names\ntitle: Names\n---\n\nSee `Makefile`, .env and [the licence](../LICENSE.md).\n";
+    sandbox.write("docs/id_rsa", "x\n");
+    sandbox.write("keys/id_rsa", "x\n");
+    let text = "---\nid: task:names\ntitle: Names\n---\n\nSee `Makefile`, .env, docs/id_rsa and [the licence](../LICENSE.md).\n";
     sandbox.write("work_items/names.md", text);
     sandbox.commit();
     for (root, asked, answer, message) in [
@@ -63,8 +65,11 @@ fn why_something_is_not_in_a_pack_is_said() {
             "left_out",
             "it was left out: it is boilerplate, such as a licence, and only named in passing",
         ),
-        ("task:names", ".env", "left_out", "it was left out: its name is one that is never opened"),
-        ("epic:speed", "id_rsa", "not_listed", "its name is one that is never opened"),
+        ("task:names", ".env", "left_out", "it was left out: its name is one that is never opened (`*.env`)"),
+        ("task:names", "docs/id_rsa", "left_out", "it was left out: its name is one that is never opened (`id_rsa*`)"),
+        ("task:names", "keys/id_rsa", "not_listed", "its name is one that is never opened (`id_rsa*`)"),
+        ("epic:speed", "id_rsa", "not_listed", "its name is one that is never opened (`id_rsa*`)"),
+        ("epic:speed", ".ssh/known", "not_listed", "its name is one that is never opened (`.ssh`)"),
         ("epic:speed", "hidden.md", "not_listed", "git ignores it, or it is in a folder that is no input"),
         ("epic:speed", "LICENSE.md", "unreferenced", "nothing in `epic:speed` refers to it"),
     ] {

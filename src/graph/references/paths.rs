@@ -443,8 +443,9 @@ impl<'a> ReferenceSearch<'a> {
         let path = mention.target.trim_start_matches('/');
         let (name, is_span) = (last(path), mention.reference.form == ReferenceForm::CodeSpan);
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let is_tracked = || RepoPath::new(path).is_ok_and(|path| self.lookup.tracked.has(&path));
         let is_meant = if path.contains('/') {
-            name.contains('.') || is_span || path.starts_with('.') || path.contains("/.")
+            is_tracked() || name.contains('.') || is_span || path.starts_with('.') || path.contains("/.")
         } else {
             // `config.key` is a field more often than a file.
             let is_field = extension == "key" && mention.reference.form == ReferenceForm::Path;
