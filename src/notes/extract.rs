@@ -217,8 +217,8 @@ pub fn extract(document: &Clean, binds: bool, limits: &NoteLimits) -> Notes {
     });
     let (rules, rules_left_out) = rules.finish();
     let mut summary = first_by_rank(summary.found, limits.bullets);
-    if summary.is_empty() && rules.is_empty() {
-        // A document of lists and tables is what these say.
+    if summary.is_empty() {
+        // A document of lists and tables is what these say, besides its rules.
         summary =
             if facts.found.is_empty() { items } else { facts.found.iter().take(limits.bullets).cloned().collect() };
     }

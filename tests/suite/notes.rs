@@ -276,3 +276,17 @@ fn each_case_has_its_rules_and_facts_and_every_rule_is_verbatim_in_it() {
     let order = clean("Add tests for each change.\n");
     assert_eq!(extract(&order, true, &NoteLimits::default()).rules, [clean("Add tests for each change.")]);
 }
+
+#[test]
+fn a_rule_in_a_list_hides_none_of_its_other_entries() {
+    let sandbox = Sandbox::with(&[
+        ("style.md", "# Voice\n\n- Casual but professional tone\n- Avoid jargon, prefer clarity\n"),
+        ("ads.md", "# Ads\n\n- Budget: $50k/month across 3 accounts\n- Never pause campaigns without approval\n"),
+    ]);
+    let noted = sandbox.json(0, &["notes", "style.md", "ads.md"]);
+    let of = |index: usize, list: &str| noted["documents"][index]["notes"][list].clone();
+    assert_eq!(of(0, "summary"), serde_json::json!(["Casual but professional tone"]));
+    assert_eq!(of(0, "rules"), serde_json::json!(["Avoid jargon, prefer clarity"]));
+    assert_eq!(of(1, "summary"), serde_json::json!(["Budget: $50k/month across 3 accounts"]));
+    assert_eq!(of(1, "rules"), serde_json::json!(["Never pause campaigns without approval"]));
+}
