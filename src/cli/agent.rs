@@ -4,8 +4,8 @@ use super::args::{AgentCommand, Global};
 use crate::config::{DocumentType, Policy};
 use crate::console::{self, Column, Document, Exit, Failure, Format, line, printable, report};
 use crate::engine::{Project, Repository};
-use crate::knowledge::{Agent, BUILT_IN_TEMPLATE, NewAgent, Scope};
-use crate::model::{Refusal, RepoPath, SourceTree as _};
+use crate::knowledge::{Agent, BUILT_IN_TEMPLATE, NewAgent, Scope, not_allowed};
+use crate::model::{Node, Refusal, RepoPath, SourceTree as _};
 use crate::redact::Clean;
 use crate::store::{Access, Folder, WriteResult};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(crate) fn run(global: &Global, command: &AgentCommand) -> Result<Exit, Failu
                 role: role.as_deref().map(clean),
                 tools: tools.iter().map(|tool| clean(tool)).collect(),
             };
-            create(&repository, &project, &agent)
+            create(global, &repository, &project, &agent)
         }
         AgentCommand::List => list(global, &project),
         AgentCommand::Show { agent, allowed_tools: true } => {
@@ -55,9 +55,13 @@ fn claude_tool(tool: &str) -> String {
     }
 }
 
-fn create(repository: &Repository, project: &Project<'_>, agent: &NewAgent) -> Result<Exit, Failure> {
+fn create(global: &Global, repository: &Repository, project: &Project<'_>, agent: &NewAgent) -> Result<Exit, Failure> {
     if agent.name.is_empty() || agent.purpose.is_empty() || agent.name.contains(['\n', '\r']) {
         return Err(Failure::usage("an agent needs a name on one line, and a purpose"));
+    }
+    let [(kind, allowed), _] = repository.settings().agents.allowed();
+    if let Some((message, help)) = agent.tools.iter().find_map(|tool| not_allowed(kind, allowed, tool)) {
+        return Err(Failure::usage(format!("{message} (help: {help})")));
     }
     project.confirm_agents_read()?;
     let (from, template) = template(repository, project)?;
@@ -83,6 +87,10 @@ fn create(repository: &Repository, project: &Project<'_>, agent: &NewAgent) -> R
     match Folder::open(repository.root(), &folder)?.unreserved(repository.root())?.write_once(&name, text.as_bytes())? {
         WriteResult::Written => {
             writeln!(console::stdout(), "{}", printable(&format!("{folder}/{name}")))?;
+            if !template.to_lowercase().contains("pack") {
+                let note = "the template has no rule about context packs: say in it that the agent reads its pack before it acts";
+                global.note(&format!("note: {note}"))?;
+            }
             Ok(Exit::Done)
         }
         WriteResult::Unchanged => Err(Failure::usage(format!("`{folder}/{name}` exists, and is not overwritten"))),
@@ -134,7 +142,8 @@ fn template(repository: &Repository, project: &Project<'_>) -> Result<(Option<Re
 fn summary(project: &Project<'_>, agent: &Agent) -> Value {
     let text = |text: &str| project.masked(text);
     let texts = |list: &[Clean]| list.iter().map(|it| text(it)).collect::<Vec<_>>();
-    let fields = agent.fields.iter().map(|(name, list)| (text(name), texts(list)));
+    let masked = |node: &Node<Clean>| node.map("", &mut |_, it, _| text(it)).json();
+    let fields = agent.fields.iter().map(|(name, node)| (text(name), masked(node)));
     json!({
         "key": text(&agent.key),
         "name": text(&agent.name),
@@ -142,11 +151,12 @@ fn summary(project: &Project<'_>, agent: &Agent) -> Value {
         "purpose": agent.purpose.as_deref().map(text),
         "role": agent.role.as_deref().map(text),
         "tools": texts(&agent.tools),
+        "skills": texts(&agent.skills),
         "profile": agent.profile.as_deref().map(text),
         "policy": agent.policy.map(Policy::name),
         "assignees": texts(&agent.assignees),
         "labels": texts(&agent.labels),
-        "fields": fields.collect::<BTreeMap<String, Vec<String>>>(),
+        "fields": fields.collect::<BTreeMap<String, Option<Value>>>(),
     })
 }
 
@@ -195,11 +205,13 @@ fn show(global: &Global, project: &Project<'_>, name: &str) -> Result<Exit, Fail
 }
 
 fn lines(agent: &Value) -> Vec<String> {
-    let joined = |value: &Value| match value.as_array() {
-        Some(texts) => texts.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
-        None => value.as_str().unwrap_or_default().to_owned(),
+    let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let joined = |value: &Value| match value {
+        Value::Null => String::new(),
+        Value::Array(list) => list.iter().map(shown).collect::<Vec<_>>().join(", "),
+        value => shown(value),
     };
-    let fields = ["purpose", "role", "tools", "profile", "policy", "assignees", "labels"];
+    let fields = ["purpose", "role", "tools", "skills", "profile", "policy", "assignees", "labels"];
     let fields = fields.map(|name| (name.to_owned(), joined(&agent[name])));
     let others = agent["fields"].as_object().into_iter().flatten().map(|(name, value)| (name.clone(), joined(value)));
     let heading = format!("{}  {}", text(agent, "key"), text(agent, "name"));

@@ -129,6 +129,9 @@ pub struct TargetProfile {
     /// The tools that the task needs.
     #[serde(default)]
     pub tools: OneOrMany,
+    /// The skills that the task needs.
+    #[serde(default)]
+    pub skills: OneOrMany,
 }
 
 fn agent_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {

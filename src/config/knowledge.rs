@@ -14,6 +14,18 @@ pub struct AgentSettings {
     pub template: Option<RepoPath>,
     /// The tools that agents may have; `None` for all.
     pub allowed_tools: Option<OneOrMany>,
+    /// The skills that agents may have; `None` for all.
+    pub allowed_skills: Option<OneOrMany>,
+}
+
+/// What the configuration may limit, and the entries that agents may have of it; `None` for all.
+pub type Allowed<'a> = [(&'static str, Option<&'a [String]>); 2];
+
+impl AgentSettings {
+    pub fn allowed(&self) -> Allowed<'_> {
+        [("tools", &self.allowed_tools), ("skills", &self.allowed_skills)]
+            .map(|(kind, allowed)| (kind, allowed.as_ref().map(|entries| entries.as_slice())))
+    }
 }
 
 /// Documents that packs take notes from. A file belongs to the first entry that matches it.

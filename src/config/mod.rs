@@ -20,7 +20,7 @@ pub use batch_file::{BatchFile, LONGEST_DEADLINE, PlannedTask, TargetStrategy};
 pub use deny::{DenyList, denying_pattern};
 pub use handover::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY, is_builtin_recipe};
 pub use ignore_patterns::IgnorePatterns;
-pub use knowledge::{ContextSettings, DocumentSource, DocumentType, Job, Policy};
+pub use knowledge::{Allowed, ContextSettings, DocumentSource, DocumentType, Job, Policy};
 pub use load::{load, load_with_rules};
 pub use profiles::{
     AGENT_INSTRUCTIONS, Budget, BudgetLimits, BuiltinText, CodeDetail, FillWith, Group, HANDOVER_INSTRUCTIONS,

@@ -329,6 +329,10 @@ fn put_together(card: &Card, clean: &mut Cleaned<'_>) -> [Clean; 4] {
             for field in fields {
                 let (name, description) = (clean("name", &field.name), clean("description", &field.description));
                 text.lit("\n- ").line(&name).lit(": ").line(&description);
+                for (key, value) in &field.more {
+                    text.lit("; ").line(&clean("", key)).lit(": ");
+                    write(&mut text, key, value, 0, clean);
+                }
             }
         }
         CardContent::File { path, uri, sha256 } => {

@@ -137,7 +137,7 @@ fn diagnostics_of(files: &Repo, project: &Project<'_>, named: Option<&[usize]>, 
     }
     all.extend(apply_severities(unmatched(settings, files), settings));
     // Who builds all packs learns of agents that get none.
-    let has_rules = named.is_none() && settings.agents.allowed_tools.is_some();
+    let has_rules = named.is_none() && settings.agents.allowed().iter().any(|(_, allowed)| allowed.is_some());
     if is_for_agent || has_rules || project.has_documents() || !settings.jobs.is_empty() {
         all.extend(apply_severities(project.knowledge().diagnostics.clone(), settings));
     }

@@ -52,7 +52,7 @@ fn agents(project: &Project<'_>, all: &mut ReadKnowledge) -> Agents {
     let reader = &project.reader;
     let faults = &mut all.knowledge.diagnostics;
     let profiles: Vec<&str> = reader.settings.profiles.keys().map(String::as_str).collect();
-    let allowed = reader.settings.agents.allowed_tools.as_ref().map(|tools| tools.as_slice());
+    let allowed = reader.settings.agents.allowed();
     let mut agents = Vec::new();
     let mut scoped = BTreeMap::new();
     for path in reader.source().files().iter().filter(|path| project.is_agent_file(path)) {

@@ -11,7 +11,7 @@ use crate::config::{
     Policy,
 };
 use crate::graph::Value;
-use crate::knowledge::{Knowledge, KnowledgeDocument, KnowledgeRequest, Relevant, Scope};
+use crate::knowledge::{AgentError, DocumentRules, Knowledge, KnowledgeDocument, KnowledgeRequest, Relevant, Scope};
 use crate::model::{Code, Diagnostic, RepoPath};
 use crate::redact::Clean;
 use crate::review::UnusedText;
@@ -77,6 +77,19 @@ impl Project<'_> {
     }
 
     /// Returns why packs must not hold the text of a file that a root refers to.
+    /// Returns whether a file that is neither a document, an item nor an agent states that it is for another agent. Names of no
+    /// agent mean something else, such as who wrote it.
+    pub(super) fn is_stated_of_other(&self, path: &RepoPath, stated: &[String], agent: Option<&AgentContext>) -> bool {
+        let is_own = |name: &String| match self.knowledge().agents.find(name) {
+            Ok(found) => agent.is_some_and(|agent| agent.agent == found),
+            Err(error) => matches!(error, AgentError::Unknown { .. }),
+        };
+        let is_other = |path: &RepoPath| {
+            DocumentRules::of(self.reader.settings, path).is_none() && self.graph.of_file(path).is_none()
+        };
+        !stated.iter().all(is_own) && self.reader.names(path).all(is_other) && !self.reader.leads_to_agent(path)
+    }
+
     pub(super) fn withheld(&self, path: &RepoPath, agent: Option<&AgentContext>) -> Option<Withheld> {
         let key = agent.map(|agent| &self.knowledge().agents.all[agent.agent]);
         let names = || self.reader.names(path);

@@ -3,7 +3,7 @@
 use super::project::{Project, ReadSources};
 use crate::cache::FilePurpose;
 use crate::graph::Entry;
-use crate::knowledge::{LikelyFile, SourceIndex, SourceTerms, TestFiles, is_source};
+use crate::knowledge::{LikelyFile, SourceIndex, SourceTerms, TestFiles, is_source, stated_agents, states_secrets};
 use crate::model::{Diagnostic, Digester, RepoPath, Severity};
 use crate::redact::Clean;
 use crate::select::{ReferencedCode, RootReferences, source_parts};
@@ -130,6 +130,11 @@ impl Project<'_> {
             return Ok(Option::clone(&known));
         }
         let raw = self.reader.raw(path)?;
+        // What is not for everyone is no candidate. Which agents there are may change, so that this is not kept.
+        let stated = stated_agents(&raw);
+        if states_secrets(&raw) || self.is_stated_of_other(path, &stated, None) {
+            return Ok(None);
+        }
         let key = inputs.base_key().zip(inputs.content(path, &raw));
         let key = key.map(|(base, content)| base.part("source").part(content.bytes()).digest());
         let cached = key.as_ref().and_then(|key| postcard::from_bytes(inputs.encoded(false, key)?).ok());
@@ -139,7 +144,9 @@ impl Project<'_> {
             encoded.into_iter().for_each(|(key, encoded)| inputs.put_encoded(false, key, encoded));
             terms
         });
-        inputs.put_file_result(FilePurpose::Source, path, &[], || terms.clone());
+        if stated.is_empty() {
+            inputs.put_file_result(FilePurpose::Source, path, &[], || terms.clone());
+        }
         Ok(terms)
     }
 }

@@ -10,7 +10,7 @@ use crate::graph::{
     FileKind, FileLookup, FileRef, ItemReferences, KeptCodeRef, MissingReason, MissingReference, RepoFiles, ShownPlace,
     Target,
 };
-use crate::knowledge::{TestFiles, states_secrets};
+use crate::knowledge::{TestFiles, stated_agents, states_secrets};
 use crate::model::{Code, DecisionState, Diagnostic, Digest, Digester, Place, RepoPath, bounded, conflict_in_markdown};
 use crate::records::conflict_markers;
 use crate::redact::{Clean, CleanBuf};
@@ -350,6 +350,10 @@ fn read_file(
             return refusal.omission_reason().map_or_else(|| Err(fault()), refused);
         }
     };
+    let stated = stated_agents(&raw);
+    if project.is_stated_of_other(path, &stated, agent) {
+        return refused("other_agent");
+    }
     let (shown, text, removals, digest) = reader.file(path, purpose, &raw);
     let (status, state) = text.adr_status().unzip();
     let is_inactive = state == Some(DecisionState::Inactive);
@@ -364,7 +368,10 @@ fn read_file(
         digest,
     };
     let read = (shown, Ok(Arc::new(document)));
-    reader.inputs.put_file_result(purpose, path, &[], || read.clone());
+    // Which agents there are may change, and who asks.
+    if stated.is_empty() {
+        reader.inputs.put_file_result(purpose, path, &[], || read.clone());
+    }
     Ok(read)
 }
 

@@ -67,7 +67,11 @@ pub fn plan(
     let HandoverRequest { recipe, arguments, to, .. } = *request;
     arguments.check(request.name, recipe)?;
     let strategy = arguments.strategy()?;
-    let (inherited, notes) = inherited(request, store, strategy)?;
+    let (inherited, mut notes) = inherited(request, store, strategy)?;
+    // People launch; else it is an agent that hands over.
+    if request.from.is_none() && recipe.inherit_context.include_parent && request.name != "launch" {
+        notes.push("no card says who hands over, since there is no `--from`".to_owned());
+    }
     let own_cards = own_cards(request, writer)?;
     let mut own = writer.prepare(own_cards.iter().map(|own| own.card.clone()).collect())?;
     for (card, own) in own.iter_mut().zip(&own_cards) {
@@ -366,7 +370,7 @@ impl RecipeArguments {
                 _ if rule.as_card_type == "task.result_fields" => fields(key, &value)?,
                 Value::Array(_) | Value::Object(_) => json!({"kind": "json", "value": value}),
                 Value::String(text) if text.trim().is_empty() => {
-                    return Err(CardError::bad(format!("`{key}` is empty")));
+                    return Err(CardError::bad(format!("`{key}` is empty: give it a text")));
                 }
                 Value::String(text) => json!({"kind": "text", "text": text}),
                 scalar => json!({"kind": "text", "text": scalar.to_string()}),
@@ -389,7 +393,7 @@ impl RecipeArguments {
 fn fields(key: &str, value: &Value) -> Result<Value, CardError> {
     let is_field = |field: &Value| {
         let Some(field) = field.as_object() else { return false };
-        field.len() == 2 && ["name", "description"].iter().all(|name| field.get(*name).is_some_and(Value::is_string))
+        ["name", "description"].iter().all(|name| field.get(*name).is_some_and(Value::is_string))
     };
     match value {
         Value::Array(fields) if fields.iter().all(is_field) => Ok(json!({"kind": "fields_schema", "fields": fields})),

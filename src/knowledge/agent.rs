@@ -1,7 +1,7 @@
 //! Agents: who they are, and which one a name means.
 
 use super::front_matter::{FrontMatter, scalar};
-use crate::config::{BudgetLimits, Policy, Strategy};
+use crate::config::{Allowed, BudgetLimits, Policy, Strategy};
 use crate::graph::RecordedRemoval;
 use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Value, did_you_mean, nearest, parse_limit};
 use crate::redact::{Clean, CleanBuf};
@@ -18,6 +18,7 @@ pub struct Agent {
     pub purpose: Option<Clean>,
     pub role: Option<Clean>,
     pub tools: Vec<Clean>,
+    pub skills: Vec<Clean>,
     pub profile: Option<Clean>,
     pub policy: Option<Policy>,
     pub limits: BudgetLimits,
@@ -26,9 +27,9 @@ pub struct Agent {
     /// The labels whose work items are its own.
     pub labels: Vec<Clean>,
     /// Its other fields, such as the model of another program.
-    pub fields: BTreeMap<Clean, Vec<Clean>>,
+    pub fields: BTreeMap<Clean, Node<Clean>>,
     pub soul: Clean,
-    /// Its SOUL as packs hold it: with its tools, where the configuration says which ones agents may have.
+    /// Its SOUL as packs hold it: with its tools and skills, where the configuration says which ones agents may have.
     pub shown_soul: Clean,
     /// The line on which that begins.
     pub soul_line: u32,
@@ -61,8 +62,20 @@ pub struct Agents {
     pub all: Vec<Agent>,
 }
 
-const FIELDS: [&str; 11] =
-    ["name", "key", "purpose", "description", "role", "tools", "profile", "policy", "budget", "assignees", "labels"];
+const FIELDS: [&str; 12] = [
+    "name",
+    "key",
+    "purpose",
+    "description",
+    "role",
+    "tools",
+    "skills",
+    "profile",
+    "policy",
+    "budget",
+    "assignees",
+    "labels",
+];
 
 impl Agent {
     /// Returns the stem of its file: `research` of `agents/research.md`.
@@ -71,14 +84,14 @@ impl Agent {
         name.rsplit_once('.').map_or(name, |(stem, _)| stem)
     }
 
-    /// Reads an agent from its redacted file; what is wrong is added to `faults`. `profiles` and the `allowed` tools are those of the configuration.
+    /// Reads an agent from its redacted file; what is wrong is added to `faults`. `profiles` and what is `allowed` are those of the configuration.
     pub fn read(
         path: &RepoPath,
         shown: Clean,
         text: &Clean,
         removals: Vec<RecordedRemoval>,
         digest: Digest,
-        (profiles, allowed): (&[&str], Option<&[String]>),
+        (profiles, allowed): (&[&str], Allowed<'_>),
         faults: &mut Vec<Diagnostic>,
     ) -> Self {
         let front = FrontMatter::read(text);
@@ -104,32 +117,36 @@ impl Agent {
         {
             fault(line, format!("there is no profile `{written}`"), did_you_mean(&written, profiles.iter().copied()));
         }
-        let tools = front.list("tools");
-        let tools_line = front.value(&["tools"]).map_or(1, |node| node.line);
-        if let Some(allowed) = allowed {
-            for tool in tools.iter().filter(|tool| !covers(allowed, tool)) {
-                let message = format!("`{tool}` is none of the tools that `agents.allowed_tools` lists");
-                fault(tools_line, message, did_you_mean(tool, allowed.iter().map(String::as_str)));
-            }
-        }
-        let listed = allowed.map_or(&[][..], |_| &tools);
-        let mut shown_soul = CleanBuf::new();
-        shown_soul.text(&front.body).lit(if listed.is_empty() { "" } else { "\n\n## Your tools\n" });
-        for tool in listed {
-            shown_soul.lit("\n- ").line(tool);
-        }
-        let limits = front.value(&["budget"]).map(|node| limits(node, &mut fault)).unwrap_or_default();
         let text_of = |name: &str| front.text(&[name]).map(|(text, _)| text);
         let stem_of_path = shown_stem(&shown);
-        let mut key = CleanBuf::new();
-        key.lit("agent:").text(&stem_of_path).lit(":main");
+        let key = || CleanBuf::new().lit("agent:").text(&stem_of_path).lit(":main").finish();
+        let key = text_of("key").unwrap_or_else(key);
+        let mut shown_soul = CleanBuf::new();
+        shown_soul.text(&front.body);
+        let [tools, skills] = allowed.map(|(kind, allowed)| {
+            let listed = front.list(kind);
+            let line = front.value(&[kind]).map_or(1, |node| node.line);
+            for (message, help) in listed.iter().filter_map(|entry| not_allowed(kind, allowed, entry)) {
+                fault(line, message, help);
+            }
+            if allowed.is_some() && !listed.is_empty() {
+                shown_soul.lit("\n\n## Your ").lit(kind).lit("\n");
+                for entry in &listed {
+                    shown_soul.lit("\n- ").line(entry);
+                }
+            }
+            listed
+        });
+        shown_soul.lit(if shown_soul.is_empty() { "" } else { "\n\n" }).lit("Your key is `").line(&key).lit("`.");
+        let limits = front.value(&["budget"]).map(|node| limits(node, &mut fault)).unwrap_or_default();
         Self {
-            key: text_of("key").unwrap_or_else(|| key.finish()),
+            key,
             name: text_of("name").unwrap_or(stem_of_path),
             // Agents of other programs have a description.
             purpose: text_of("purpose").or_else(|| text_of("description")),
             role: text_of("role"),
             tools,
+            skills,
             profile: text_of("profile"),
             policy,
             limits,
@@ -197,6 +214,13 @@ impl Agents {
             }
         }
     }
+}
+
+/// Returns what is wrong with a tool or a skill of an agent, and what helps, if the configuration does not allow it.
+pub fn not_allowed(kind: &str, allowed: Option<&[String]>, entry: &str) -> Option<(String, String)> {
+    let allowed = allowed.filter(|allowed| !covers(allowed, entry))?;
+    let message = format!("`{entry}` is none of the {kind} that `agents.allowed_{kind}` lists");
+    Some((message, did_you_mean(entry, allowed.iter().map(String::as_str))))
 }
 
 /// Returns whether `tool` is in a list of tools: by the same name in any case, as a use of it (`bash:git *` or `Bash(git *)` of

@@ -67,11 +67,14 @@ impl FrontMatter {
         texts.filter_map(|text| self.yaml.read_out_visible(text)).collect()
     }
 
-    /// Returns the fields that are none of `known` and are texts or lists of texts, by their names.
-    pub fn others(&self, known: &[&str]) -> BTreeMap<Clean, Vec<Clean>> {
-        let names = self.keys().map(|(name, _)| name).filter(|name| !known.contains(name));
-        let fields = names.filter_map(|name| Some((self.yaml.read_out_visible(name)?, self.list(name))));
-        fields.filter(|(_, texts)| !texts.is_empty()).collect()
+    /// Returns the fields that are none of `known`, by their names.
+    pub fn others(&self, known: &[&str]) -> BTreeMap<Clean, Node<Clean>> {
+        let clean = |text: &str| self.yaml.read_out_visible(text);
+        let fields = self.pairs.iter().filter(|(name, node)| !known.contains(&&**name) && node.value != Value::Null);
+        let fields = fields.filter_map(|(name, node)| {
+            Some((clean(name)?, node.map(name, &mut |_, text, _| clean(text.trim()).unwrap_or_default())))
+        });
+        fields.collect()
     }
 }
 

@@ -12,11 +12,11 @@ mod secrecy;
 mod template;
 mod vectors;
 
-pub use agent::{Agent, AgentError, Agents, covers};
+pub use agent::{Agent, AgentError, Agents, covers, not_allowed};
 pub use choice::SearchTerms;
 pub use choice::{ChosenDocuments, KnowledgeRequest, Relevant};
 pub use document::{DocumentFile, Knowledge, KnowledgeDocument, NotesFile, Scope, UnusableDocument};
 pub use likely::{LikelyFile, SourceIndex, SourceParts, SourceTerms, TestFiles, is_source};
-pub use secrecy::{DocumentRules, Secrecy, states_secrets};
+pub use secrecy::{DocumentRules, Secrecy, stated_agents, states_secrets};
 pub use template::{BUILT_IN_TEMPLATE, NewAgent};
 pub use vectors::{Vectors, embedded_text};

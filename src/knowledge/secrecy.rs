@@ -170,6 +170,18 @@ pub fn states_secrets(raw: &str) -> bool {
     may && read_front_matter(raw).pairs.iter().any(is_one)
 }
 
+/// Returns the agents that the front matter of a file says it is for, also where the configuration calls it no document.
+pub fn stated_agents(raw: &str) -> Vec<String> {
+    let head = front_matter(raw).map_or("", |front| &raw[..front.body]);
+    if !head.to_ascii_lowercase().contains("agent") {
+        return Vec::new();
+    }
+    let mut pairs = read_front_matter(raw).pairs;
+    // Many a file has a `scope` of another kind.
+    pairs.retain(|(name, _)| !name.eq_ignore_ascii_case("scope"));
+    scopes(&pairs).into_iter().flatten().collect()
+}
+
 /// Returns the line on which a head says, or may say, that the text holds secrets, at any depth, in any notation.
 pub(super) fn secret_line(text: &str) -> Option<u32> {
     let mut found = None;

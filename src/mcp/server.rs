@@ -13,7 +13,7 @@ use rmcp::model::{
     ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{QuitReason, RequestContext, RoleServer, ServerInitializeError, serve_server};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io;
 
 const PAGE: usize = 200;
@@ -121,9 +121,14 @@ impl ServerHandler for McpServer {
             let known: Vec<&str> = tools(writes).map(|tool| &*tool.name).collect();
             return Err(invalid(format!("there is no tool `{name}`; there are {}", known.join(", "))));
         };
+        let code = question.as_ref().err().map(|_| json!({"code": "bad_request"}));
         Ok(match self.ask(&context, question).await? {
             Ok(reply) => result(reply).into(),
-            Err(why) => CallToolResult::error(vec![ContentBlock::text(why)]).into(),
+            Err(why) => {
+                let mut refused = CallToolResult::error(vec![ContentBlock::text(why)]);
+                refused.structured_content = code;
+                refused.into()
+            }
         })
     }
 

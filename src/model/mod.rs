@@ -49,5 +49,5 @@ pub use text::{
     LineRange, LineStarts, RemovedLines, floor_cluster, heading_in_line, is_hidden, is_line_end, joined_instructions,
     log2, parse_amount, parse_limit, percent_decoded, short_title_in_line, title_in_line, with_line_feeds,
 };
-pub use value::{Node, Value, parse_json};
+pub use value::{Node, Value, is_exact, parse_json};
 pub use words::{WordLists, is_volatile};

@@ -1,9 +1,10 @@
 //! Values of YAML and JSON with their lines, and JSON as every program reads it: without repeated keys.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Number, Value as Json};
 use std::cell::Cell;
 use std::fmt;
+use std::ops::Deref;
 
 /// Parses JSON of at most `most` values without repeated keys.
 pub fn parse_json(bytes: &[u8], most: usize) -> serde_json::Result<Json> {
@@ -84,6 +85,13 @@ impl<'de> Visitor<'de> for Any<'_> {
     }
 }
 
+/// Returns whether RFC 8785, which takes each number for a double, writes it without loss: a float, or an integer that it spells
+/// with the same digits.
+pub fn is_exact(number: &Number) -> bool {
+    let spelled = || number.as_f64().and_then(|float| serde_jcs::to_string(&float).ok());
+    number.is_f64() || spelled().is_some_and(|spelled| spelled == number.to_string())
+}
+
 /// A value of YAML or JSON with the line where it starts, its scalars spelled as written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Node<T> {
@@ -123,7 +131,28 @@ impl<T> Node<T> {
     }
 }
 
-impl<T: AsRef<str>> Node<T> {
+impl<T: Deref<Target = str>> Node<T> {
+    /// Returns the value as JSON; `None` for nothing. Unquoted booleans, and exact numbers in JSON's spelling, stay such.
+    pub fn json(&self) -> Option<Json> {
+        match &self.value {
+            Value::Null => None,
+            Value::Scalar { text, plain } => {
+                let text = &**text;
+                let is_bare = |json: &Json| match json {
+                    Json::Number(number) => is_exact(number) && number.to_string() == text,
+                    json => json.is_boolean(),
+                };
+                let bare = serde_json::from_str(text).ok().filter(|json| *plain && is_bare(json));
+                Some(bare.unwrap_or_else(|| text.into())).filter(|json| json != "")
+            }
+            Value::List(nodes) => Some(nodes.iter().filter_map(Self::json).collect()),
+            Value::Map(pairs) => {
+                let pair = |(name, node): &(T, Self)| Some((name.to_string(), node.json()?));
+                Some(Json::Object(pairs.iter().filter_map(pair).collect()))
+            }
+        }
+    }
+
     /// Returns the node with every text replaced by the result of `f` for its key, text and line.
     ///
     /// The key of a value is the name that it has in the innermost map, else `key`; keys themselves have an empty key.
@@ -132,9 +161,9 @@ impl<T: AsRef<str>> Node<T> {
             Value::Null => Value::Null,
             Value::Scalar { text, plain } => Value::Scalar { text: f(key, text, self.line), plain: *plain },
             Value::List(nodes) => Value::List(nodes.iter().map(|node| node.map(key, f)).collect()),
-            Value::Map(pairs) => Value::Map(
-                pairs.iter().map(|(name, node)| (f("", name, node.line), node.map(name.as_ref(), f))).collect(),
-            ),
+            Value::Map(pairs) => {
+                Value::Map(pairs.iter().map(|(name, node)| (f("", name, node.line), node.map(name, f))).collect())
+            }
         };
         Node { line: self.line, value }
     }

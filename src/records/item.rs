@@ -1,6 +1,7 @@
 //! Work items and issues as read, generic over their texts.
 
 use crate::model::{ItemState, LineRange, Node, Relation, RepoPath};
+use std::ops::Deref;
 
 /// Where a text came from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -209,7 +210,7 @@ fn map_comments<'a, T, U>(
     comments.iter().enumerate().map(&mut map).collect()
 }
 
-impl<T: AsRef<str>> Item<T> {
+impl<T: Deref<Target = str>> Item<T> {
     /// Returns the item with every text replaced by the result of `f` for its part, key, text and line, in one fixed order.
     ///
     /// The key is the name of the field that the text is a value of, `body` for the body, `head` for [`Item::head`], and empty
@@ -231,7 +232,7 @@ impl<T: AsRef<str>> Item<T> {
             },
             fields: all(&self.fields, |field| Field {
                 name: own("", &field.name, field.node.line),
-                node: field.node.map(field.name.as_ref(), own),
+                node: field.node.map(&field.name, own),
             }),
             relations: all(&self.relations, |stated| FieldRelation {
                 relation: stated.relation,
@@ -248,7 +249,7 @@ impl<T: AsRef<str>> Item<T> {
     }
 }
 
-impl<T: AsRef<str>> Issue<T> {
+impl<T: Deref<Target = str>> Issue<T> {
     /// Returns the issue with every text replaced by the result of `f` for its part, key, text and line, as in [`Item::map`].
     pub fn map<'a, U>(&'a self, f: &mut impl FnMut(RecordPart, &'a str, &'a T, u32) -> U) -> Issue<U> {
         let item = self.item.map(f);

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::config::Policy;
 use crate::graph::{Outline, RecordedRemoval};
-use crate::knowledge::{Agent, ChosenDocuments, Knowledge, KnowledgeDocument, UnusableDocument};
+use crate::knowledge::{Agent, ChosenDocuments, Knowledge, KnowledgeDocument, Scope, UnusableDocument};
 use crate::model::{CardSource, Digest, OriginKind, RULES, section_kind};
 use crate::redact::{Clean, CleanBuf};
 use std::hash::{Hash, Hasher};
@@ -254,7 +254,8 @@ fn notes_text(document: &KnowledgeDocument, origin: &TextOrigin) -> SectionBody 
     let pointer = pointer.lit("): ").line(&document.shown).finish();
     let Some(made) = &document.notes else { return SectionBody::Levels(Arc::new(TextLevels::pointer(pointer))) };
     let mut notes = PassageBuilder::default();
-    notes.text.lit("### ").heading(&document.title).lit(" (").lit(document.kind.name()).lit(")");
+    notes.text.lit("### ").heading(&document.title).lit(" (").lit(document.kind.name());
+    notes.text.lit(if document.scope == Scope::Global { "" } else { ", your own" }).lit(")");
     notes.text.lit(if document.stale_notes { " (notes older than the document)" } else { "" });
     notes.end_chunk(ChunkWeight::Core, true);
     let mut core = CORE_OF_NOTES;

@@ -279,7 +279,10 @@ fn a_session_begins_without_a_root_and_says_that_there_is_no_task() {
     assert_eq!(ids(&pack)[..3], ["instructions", "agent", "overview"]);
     assert!(ids(&pack).contains(&"doc.knowledge/tunnels.md"), "the purpose is searched for: {:?}", ids(&pack));
     assert!(section(&pack, "instructions")["content"].as_str().unwrap().contains("No task"));
-    assert_eq!(section(&pack, "agent")["content"].as_str().unwrap().trim(), "You read before you write.");
+    assert_eq!(
+        section(&pack, "agent")["content"].as_str().unwrap().trim(),
+        "You read before you write.\n\nYour key is `agent:research:main`."
+    );
     let instructions = sandbox.expect(0, &["render", "--agent", "research", "--part", "instructions"]);
     assert!(instructions.contains("You read before you write.") && !instructions.contains("parcels"));
     assert!(sandbox.expect(0, &["render", "--agent", "research", "--part", "context"]).contains("parcels"));

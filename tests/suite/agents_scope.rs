@@ -403,6 +403,32 @@ fn a_secret_that_is_typed_is_neither_written_nor_repeated() {
 }
 
 #[test]
+fn a_file_that_says_whose_it_is_is_for_that_agent_whatever_the_configuration_calls_it() {
+    let sandbox = office();
+    let own = |field: &str| format!("---\ntitle: Title {LEAK}\n{field}\n---\n# Head {LEAK}\n\nSay {LEAK}.\n");
+    sandbox.write("docs/own.md", own("agent: OPS"));
+    sandbox.write("docs/adr/0007-own.md", own("agent_key: agent:ops:blue"));
+    sandbox.write("docs/author.md", "---\nagent: some-model\nscope: ops\n---\nAnybody may read it.\n");
+    sandbox.write("work_items/feat-task.md", "---\nid: feat:task\nagent: ops\n---\nA task of ops.\n");
+    let root = "---\nid: feat:root\ntitle: Head it\nadrs: [7]\nrelated: [feat:task]\n---\nSee docs/own.md and docs/author.md.\n";
+    sandbox.write("work_items/feat-root.md", root);
+    let config = sandbox.read("contextpack.yml");
+    sandbox.write("contextpack.yml", format!("{config}code: {{likely: 5}}\nadrs: {{include: [\"docs/adr/*.md\"]}}\n"));
+    for args in [&["feat:root", "--out", "-"][..], &["feat:root", "--agent", "research", "--policy", "expanded"]] {
+        let pack = pack(&sandbox, args);
+        let others: Vec<_> = omitted(&pack).into_iter().filter(|(_, why)| *why == "other_agent").collect();
+        assert_eq!(others.len(), 2, "{pack}");
+        let text = pack.to_string();
+        assert!(
+            !text.contains(LEAK) && text.contains("Anybody may read it") && text.contains("A task of ops"),
+            "{text}"
+        );
+    }
+    let text = pack(&sandbox, &["feat:root", "--agent", "ops"]).to_string();
+    assert!(text.matches(LEAK).count() > 1 && text.contains("A task of ops"), "{text}");
+}
+
+#[test]
 fn what_says_that_it_holds_secrets_is_not_opened_whatever_the_configuration_calls_it() {
     let vault = "---\nsensitivity: contains_secrets\n---\n\nThe tulip garden.\n";
     let typed = "---\nid: feat:x\ndoc_type: credentials\n---\n\nThe tulip garden.\n";

@@ -408,10 +408,23 @@ fn a_fork_that_was_not_finished_is_no_batch_and_is_finished_by_the_next() {
     let (sandbox, id) = batch(2, "");
     fs::remove_file(sandbox.path(&format!("context/batches/{id}/batch.json"))).unwrap();
     refused(&sandbox, 3, &["batch", "status", &id], "", "batch not found");
-    assert_eq!(sandbox.json(0, &["batch", "list", "--format", "json"]), json!({"batches": []}));
+    let listed = sandbox.run(&["batch", "list", "--format", "json"]);
+    assert_eq!((listed.code, serde_json::from_str(&listed.stdout).ok()), (0, Some(json!({"batches": []}))));
+    assert!(listed.stderr.contains(&format!("`context/batches/{id}/batch.json` is not there")), "{}", listed.stderr);
     assert_eq!(forked(&sandbox)["existed"], false);
     assert_eq!(state(&sandbox, &id).0, "open");
     sandbox.expect(0, &["verify", "context"]);
+}
+
+#[test]
+fn a_batch_whose_events_are_gone_is_named() {
+    let (sandbox, id) = batch(2, "");
+    fs::remove_dir_all(sandbox.path(&format!("context/batches/{id}/events"))).unwrap();
+    for (code, words) in [(3, &["batch", "list"][..]), (3, &["batch", "status", &id]), (5, &["verify", "context"])] {
+        let run = sandbox.run(words);
+        let said = run.stdout + &run.stderr;
+        assert!(run.code == code && said.contains("what its fork made is not in `events/`"), "{words:?}: {said}");
+    }
 }
 
 #[test]

@@ -86,6 +86,37 @@ fn a_card_of_kind_tool_call_is_an_assistants_message_with_one_call() {
 }
 
 #[test]
+fn what_a_request_says_beside_its_messages_is_kept() {
+    let sandbox = Sandbox::configured(&[]);
+    let tools = json!([{"type": "function", "function": {"name": "now", "parameters": {}}}]);
+    let message = json!({"role": "user", "content": "Weather?"});
+    let run = json!({"model": "m-1", "temperature": 0.2, "tools": tools, "messages": [message]});
+    sandbox.write("run.json", run.to_string());
+    let ids = sandbox.expect(0, &["card", "add", "--from-messages", "run.json"]);
+    let ids: Vec<&str> = ids.split_whitespace().collect();
+    let shown = sandbox.json(0, &[&["card", "show", "--format", "json"], &ids[..]].concat());
+    let value = |card: usize| &shown["cards"][card]["content"]["value"];
+    assert_eq!((&shown["cards"][0]["type"], value(0)), (&json!("sys.tools"), &json!({"tools": tools})));
+    assert_eq!(*value(1), json!({"llm_config": {"model": "m-1", "temperature": 0.2}}));
+    sandbox.expect(0, &[&["box", "append", "run"], &ids[..]].concat());
+    let back = sandbox.run(&["box", "show", "run", "--format", "messages"]);
+    assert_eq!(serde_json::from_str::<Value>(&back.stdout).unwrap(), json!([message]));
+    assert!(back.stderr.contains("sys.tools belongs beside the messages"), "{}", back.stderr);
+}
+
+#[test]
+fn a_result_that_names_no_call_is_a_users_message() {
+    let sandbox = Sandbox::configured(&[]);
+    let words = ["card", "add", "--type", "tool.result", "--text", "noon"];
+    sandbox.expect(0, &["box", "append", "run", &id(&sandbox.expect(0, &words))]);
+    for style in ["openai", "anthropic"] {
+        let messages = sandbox.json(0, &["box", "show", "run", "--format", "messages", "--style", style]);
+        let messages = messages.get("messages").unwrap_or(&messages);
+        assert_eq!(*messages, json!([{"role": "user", "content": "noon"}]), "{style}");
+    }
+}
+
+#[test]
 fn messages_that_cannot_be_read_are_refused_as_a_whole() {
     let sandbox = Sandbox::configured(&[]);
     let good = json!({"role": "user", "content": "x"});
@@ -99,7 +130,11 @@ fn messages_that_cannot_be_read_are_refused_as_a_whole() {
         (json!({"role": "assistant", "tool_calls": [{"type": "custom"}]}), "of type \"custom\" cannot be read"),
         (json!({"role": "assistant", "content": [{"type": "tool_use", "id": "1"}]}), "`id` and `name`"),
         (json!({"role": "assistant", "content": [{"type": "tool_result", "tool_use_id": "1"}]}), "only a user's"),
-        (json!({"role": "user", "content": "x", "score": 0.5}), "card 2: `metadata.extra.score` is a float"),
+        (
+            json!({"role": "user", "content": "x", "score": 9_007_199_254_740_993_u64}),
+            "card 2: `metadata.extra.score` is an integer beyond 2^53",
+        ),
+        (json!({"role": "tool", "content": "noon"}), "message 1: the result of a tool has no `tool_call_id`"),
     ] {
         let messages = json!([good, bad]).to_string();
         refused(&sandbox, 2, &["card", "add", "--from-messages", "-"], &messages, message);

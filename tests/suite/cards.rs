@@ -63,7 +63,8 @@ fn every_kind_of_content_and_every_type_is_read_back() {
     let contents = [
         json!({"kind": "text", "text": ""}),
         json!({"kind": "json", "value": [null, true, -1, {"a": {}}]}),
-        json!({"kind": "fields_schema", "fields": [{"name": "summary", "description": "what was done"}]}),
+        json!({"kind": "fields_schema", "fields": [{"name": "cost", "description": "in EUR", "type": "number", "max": 1.5}]}),
+        json!({"kind": "json", "value": {"t": 0.5, "large": 1e21, "small": 1e-7}}),
         json!({"kind": "file", "path": "docs/a.md", "sha256": sha256}),
         json!({"kind": "file", "uri": "https://example.com/a", "sha256": sha256}),
         json!({"kind": "tool_call", "tool_name": "search", "arguments": {"q": "x"}}),
@@ -90,7 +91,12 @@ fn every_kind_of_content_and_every_type_is_read_back() {
         ("meta.parent_pointer", "system"),
         ("task.result_fields", "system"),
     ] {
-        let card_id = sandbox.expect(0, &["card", "add", "--type", kind, "--text", "x"]);
+        let content = match kind {
+            "task.result_fields" => json!({"kind": "fields_schema", "fields": []}),
+            _ => json!({"kind": "text", "text": "x"}),
+        };
+        let card = json!({"type": kind, "content": content}).to_string();
+        let card_id = sandbox.run_with(&["card", "add", "-"], &card).stdout;
         let shown = sandbox.json(0, &["card", "show", card_id.trim(), "--format", "json"]);
         assert_eq!(shown["cards"][0]["role"], role, "{kind}");
     }
@@ -131,8 +137,12 @@ fn what_is_no_card_is_refused_and_nothing_is_written() {
         (with(json!({"tool_calls": []})), "`tool_calls` is empty"),
         (with(json!({"tool_calls": [{"id": "1"}]})), "missing field `tool_name`"),
         (with(json!({"metadata": []})), "invalid type"),
-        (with(json!({"metadata": {"a": [1, 1.5]}})), "`metadata.a.1` is a float"),
-        (with(json!({"metadata": {"a": 9_007_199_254_740_992_u64}})), "beyond 2^53"),
+        (with(json!({"metadata": {"a": [1, 9_007_199_254_740_993_u64]}})), "`metadata.a.1` is an integer beyond 2^53"),
+        (with(json!({"type": "task.result_fields"})), "the content of `task.result_fields` is a `fields_schema`"),
+        (
+            with(json!({"content": {"kind": "fields_schema", "fields": [{"name": " ", "description": ""}]}})),
+            "the `name` of a field is empty",
+        ),
         (with(json!({"expires_at": "tomorrow"})), "`expires_at` is no time"),
         (with(json!({"expires_at": "2026-02-30T00:00:00Z"})), "`expires_at` is no time"),
         (with(json!({"expires_at": "2026-02-20T00:00:00.5Z"})), "`expires_at` is no time"),

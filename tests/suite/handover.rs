@@ -5,8 +5,7 @@ use crate::sandbox::{Sandbox, run};
 use serde_json::{Value, json};
 use std::fs;
 
-const CODER: &str =
-    "---\nname: Coder\npurpose: Writes code\nmodel: sonnet\nskills: [rust, sql]\n---\n# Coder\n\nWrites code.\n";
+const CODER: &str = "---\nname: Coder\npurpose: Writes code\nmodel: sonnet\nskills: [rust, sql]\nllm_config: {temperature: 0.2, stop: [a, b], stream: true}\n---\n# Coder\n\nWrites code.\n";
 const PLANNER: &str = "---\nname: Planner\npurpose: Plans\n---\n# Planner\n\nPlans.\n";
 const ITEM: &str = "---\nid: feat:a\ntitle: A\n---\nDo a.\n\n## Acceptance criteria\n\n- It is done.\n";
 
@@ -59,8 +58,11 @@ fn inherited_cards_come_first_then_the_arguments_then_the_parent() {
         sandbox.json(0, &["box", "show", result["target_profile_box_id"].as_str().unwrap(), "--format", "json"]);
     let profile = sandbox.json(0, &["card", "show", profile["card_ids"][0].as_str().unwrap(), "--format", "json"]);
     let profile = &profile["cards"][0]["content"]["value"];
-    assert_eq!(profile["name"], "Coder");
-    assert_eq!(profile["fields"], json!({"model": ["sonnet"], "skills": ["rust", "sql"]}));
+    assert_eq!((&profile["name"], &profile["skills"]), (&json!("Coder"), &json!(["rust", "sql"])));
+    assert_eq!(
+        profile["fields"],
+        json!({"model": "sonnet", "llm_config": {"temperature": 0.2, "stop": ["a", "b"], "stream": true}})
+    );
     // The inputs name every card, and no time.
     let inputs = pack["inputs"].as_array().unwrap().iter().filter(|input| input["kind"] == "card").count();
     assert_eq!(inputs, 5);

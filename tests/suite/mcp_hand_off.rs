@@ -135,6 +135,8 @@ fn two_agents_claim_and_report_tasks_of_a_batch_and_the_parent_reads_the_results
         let (claimed, facts) = done(client, "batch", of("claim", task));
         assert!(claimed.contains("Do it as") && claimed.contains("# "), "{claimed}");
         refused(&sandbox, client, "batch", of("report", task), "bad_request", "`epoch`");
+        refused(&sandbox, client, "batch", of("explode", task), "bad_request", "`action`");
+        refused(&sandbox, client, "batch", json!({"action": "claim", "task": "x"}), "bad_request", "`task`");
         let mut report = of("report", task);
         (report["epoch"], report["text"]) = (facts["epoch"].clone(), format!("Result {task}").into());
         assert_eq!(done(client, "batch", report).1["counts_as"], "success");

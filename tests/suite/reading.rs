@@ -161,7 +161,7 @@ fn agents_of_other_programs_work() {
     assert!(run.stderr.contains("warning[invalid-front-matter]"), "{run:?}");
     let shown = sandbox.json(0, &["agent", "show", "code-reviewer", "--format", "json"]);
     assert_eq!(shown["tools"].as_array().map(Vec::len), Some(3));
-    assert_eq!(shown["fields"], serde_json::json!({"model": ["sonnet"]}));
+    assert_eq!(shown["fields"], serde_json::json!({"model": "sonnet"}));
     assert!(
         shown["purpose"].as_str().is_some_and(|purpose| purpose.starts_with("Use this agent when: code")),
         "{shown}"

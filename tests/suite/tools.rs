@@ -53,6 +53,59 @@ fn its_tools_are_in_its_packs_and_in_the_form_of_the_program_that_runs_it() {
 }
 
 #[test]
+fn skills_are_limited_like_tools() {
+    let sandbox = repo("skills: [pdf, xlsx]\n");
+    let target = "pack_arguments: [{arg_key: a}], target_profile_config: {profile_name: coder, skills: PDF}";
+    let allow = |skills: &str, target: &str| {
+        let config = format!("agents: {{allowed_skills: {skills}}}\nhandover: {{recipes: {{fix: {{{target}}}}}}}\n");
+        sandbox.write("contextpack.yml", config);
+    };
+    allow("[pdf]", target);
+    for words in [&["render", "feat:a", "--agent", "coder"][..], &["handover", "fix", "--arg", "a=Go"]] {
+        let run = sandbox.run(words);
+        let message = "`xlsx` is none of the skills that `agents.allowed_skills` lists";
+        assert!((run.code, run.stdout.as_str()) == (3, "") && run.stderr.contains(message), "{}", run.stderr);
+        assert!(run.stderr.contains("agents/coder.md:3"), "{}", run.stderr);
+    }
+    allow("[pdf, xlsx]", target);
+    let text = sandbox.expect(0, &["render", "feat:a", "--agent", "coder"]);
+    assert!(text.contains("Writes code.\n\n## Your skills\n\n- pdf\n- xlsx\n"), "{text}");
+    sandbox.expect(0, &["handover", "fix", "--arg", "a=Go"]);
+    allow("[pdf, xlsx]", &target.replace("PDF", "docx"));
+    let run = sandbox.run(&["handover", "fix", "--arg", "a=Stop"]);
+    assert!(run.code == 3 && run.stderr.contains("has no skill `docx`, which the handover asks for"), "{run:?}");
+}
+
+#[test]
+fn a_new_agent_gets_no_tool_that_is_not_allowed_and_a_template_without_the_rule_is_named() {
+    let sandbox = repo("");
+    let words = ["agent", "new", "Ops", "--purpose", "Runs it"];
+    let run = sandbox.run(&[&words[..], &["--tool", "read", "--tool", "bash"]].concat());
+    assert!(run.code == 2 && run.stderr.contains("none of the tools that `agents.allowed_tools` lists"), "{run:?}");
+    assert!(!sandbox.has("agents/ops.md"));
+    let run = sandbox.run(&[&words[..], &["--tool", "read"]].concat());
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    sandbox.write("agents/_template.md", "# {{AGENT_NAME}}\n\nYou do {{AGENT_PURPOSE}}.\n");
+    let run = sandbox.run(&["agent", "new", "Packer", "--purpose", "Packs"]);
+    assert!(run.code == 0 && run.stderr.contains("no rule about context packs"), "{run:?}");
+}
+
+#[test]
+fn an_argument_opens_no_denied_file_and_who_hands_over_is_missed() {
+    let sandbox = repo("");
+    sandbox.write(".env", "TOKEN=x\n");
+    sandbox.write("docs/credentials.json", "{}\n");
+    for file in [".env", "docs/credentials.json"] {
+        let argument = format!("instruction=@{file}");
+        let run = sandbox.run(&["handover", "delegate", "--to", "coder", "--arg", &argument]);
+        assert!(run.code == 2 && run.stderr.contains(&format!("`{file}` is denied")), "{run:?}");
+    }
+    let noted = |recipe: &str| sandbox.run(&["handover", recipe, "--to", "coder", "--arg", "instruction=Go"]).stderr;
+    assert!(noted("delegate").contains("there is no `--from`"));
+    assert!(!noted("launch").contains("there is no `--from`"));
+}
+
+#[test]
 fn a_handover_that_asks_for_more_is_refused() {
     let words = ["handover", "fix", "--to", "coder", "--arg", "instruction=Go"];
     let without = repo("tools: [read]\n").run(&words);

@@ -8,8 +8,8 @@ use crate::console::report::{print_error, print_invalid_pack};
 use crate::console::{self, Exit, Failure, Format, PathFailure, printable, stamp};
 use crate::handoff::cards::{
     BoxContent, BoxSnapshot, Card, CardContent, CardError, CardFileKind, CardWriter, ContentId, LARGEST_BATCH,
-    LogAppend, LogName, MessageStyle, PreparedCard, WrittenFiles, canonical_bytes, import, is_hex, messages, once,
-    parse,
+    LogAppend, LogName, MessageStyle, PreparedCard, WrittenFiles, canonical_bytes, import, is_hex, is_of_request,
+    messages, once, parse,
 };
 use crate::handoff::check::CHECKED_FOLDERS;
 use crate::model::RepoPath;
@@ -99,12 +99,7 @@ fn add(files: &HandoffFiles, args: &CardAddArgs) -> Result<Exit, Failure> {
         // One of the three is given.
         (None, None, file) => {
             let file = file.as_deref().unwrap_or(Path::new("-"));
-            let (cards, left_out) = import(json_of(file, "the file of messages")?)?;
-            if !left_out.is_empty() {
-                let names: Vec<String> = left_out.iter().map(|name| format!("`{}`", files.redacted(name))).collect();
-                files.global.note(&format!("note: {} beside the messages: not kept", names.join(", ")))?;
-            }
-            (cards, true)
+            (import(json_of(file, "the file of messages")?)?, true)
         }
     };
     // One that is no object is refused later.
@@ -439,6 +434,10 @@ fn show_cards(files: &HandoffFiles, boxes: &[BoxContent], style: MessageStyle) -
         }
     }
     if files.global.format == Format::Messages {
+        let (of_request, cards): (Vec<_>, Vec<_>) = cards.into_iter().partition(|(_, card)| is_of_request(card));
+        for (id, card) in of_request {
+            files.global.note(&format!("note: {id}: {} belongs beside the messages of a request", card.kind))?;
+        }
         let messages = messages(&cards, style);
         let text = match style {
             MessageStyle::Openai => console::json_text(&messages.messages),

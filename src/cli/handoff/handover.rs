@@ -21,13 +21,13 @@ use crate::review::read;
 use crate::seal::Sealed;
 use crate::store::{Access, Folder};
 use crate::wire::{Extra, Pack, PackAgent};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 pub(crate) fn run(global: &Global, args: &HandoverArgs) -> Result<Exit, Failure> {
     let files = HandoffFiles::open(global)?;
-    let arguments = || arguments(&args.arguments);
+    let arguments = |repository: &Repository| arguments(repository, &args.arguments);
     // A few files belong together: Ctrl-C does not come between them.
     let done = hand_over(&files, args, arguments, || on_signal(|| {}));
     let next = |mut done: Done| {
@@ -43,7 +43,7 @@ pub(crate) fn run(global: &Global, args: &HandoverArgs) -> Result<Exit, Failure>
 pub(super) fn hand_over(
     files: &HandoffFiles,
     args: &HandoverArgs,
-    arguments: impl Fn() -> Result<RecipeArguments, Failure>,
+    arguments: impl Fn(&Repository) -> Result<RecipeArguments, Failure>,
     begin: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<Done, Failure> {
     let (built, folder, shown_folder) = settled(|| prepare(files, args, &arguments))?;
@@ -68,11 +68,11 @@ pub(super) fn hand_over(
 fn prepare(
     files: &HandoffFiles,
     args: &HandoverArgs,
-    arguments: impl Fn() -> Result<RecipeArguments, Failure>,
+    arguments: impl Fn(&Repository) -> Result<RecipeArguments, Failure>,
 ) -> Result<(BuiltHandover, Folder, String), Failure> {
     let repository = files.global.open(Some(Access::Read))?;
     let recipe = recipe(&repository, &args.recipe)?;
-    let arguments = arguments()?;
+    let arguments = arguments(&repository)?;
     if args.budget.profiles.len() > 1 {
         return Err(Failure::usage("one pack has one profile: give `--profile` once"));
     }
@@ -125,7 +125,7 @@ pub(crate) fn built(
     let OpenedRepository { repository, project, .. } = opened;
     let agent = project.agent_of_handover(task.to).map_err(not_found)?;
     let known = &project.knowledge().agents.all[agent.agent];
-    confirm_tools(project, known, &task)?;
+    confirm_allowed(project, known, &task)?;
     let to = party(project, task.to)?;
     let from = task.from.map(|name| party(project, name)).transpose()?;
     let item = root_item(opened, task.root)?;
@@ -153,9 +153,9 @@ pub(crate) fn built(
     Ok(BuiltHandover { plan, sealed, agent: target, exit: run.exit() })
 }
 
-/// Confirms that an agent has the tools that the recipe asks for, and, where the configuration says which tools agents may have,
+/// Confirms that an agent has the tools and skills that the recipe asks for, and, where the configuration says which tools agents may have,
 /// those that arguments of the type `sys.tools` name.
-fn confirm_tools(project: &Project<'_>, agent: &Agent, task: &HandoverTask<'_>) -> Result<(), Failure> {
+fn confirm_allowed(project: &Project<'_>, agent: &Agent, task: &HandoverTask<'_>) -> Result<(), Failure> {
     let is_gated = project.settings().agents.allowed_tools.is_some();
     let given = task.recipe.pack_arguments.iter().filter(|argument| is_gated && argument.as_card_type == "sys.tools");
     let given = given.filter_map(|argument| task.arguments.0.get(&argument.arg_key));
@@ -164,14 +164,16 @@ fn confirm_tools(project: &Project<'_>, agent: &Agent, task: &HandoverTask<'_>) 
         let names = [tool, &tool["name"], &tool["function"]["name"]];
         names.into_iter().find_map(Value::as_str).unwrap_or("(a tool without a name)").to_owned()
     };
-    let asked = task.recipe.target_profile_config.tools.iter().cloned().chain(given.map(name));
-    match asked.into_iter().find(|tool| !covers(&agent.tools, tool)) {
+    let asked = &task.recipe.target_profile_config;
+    let tools = asked.tools.iter().cloned().chain(given.map(name)).map(|tool| ("tool", &agent.tools, tool));
+    let skills = asked.skills.iter().cloned().map(|skill| ("skill", &agent.skills, skill));
+    match tools.chain(skills).find(|(_, own, asked)| !covers(own, asked)) {
         None => Ok(()),
-        Some(tool) => Err(Failure::Unauthorized(format!(
-            "the agent `{}` has no tool `{}`, which the handover asks for (help: {})",
+        Some((kind, own, asked)) => Err(Failure::Unauthorized(format!(
+            "the agent `{}` has no {kind} `{}`, which the handover asks for (help: {})",
             agent.key,
-            project.redacted_line(&tool),
-            did_you_mean(&tool, agent.tools.iter().map(Clean::as_str)),
+            project.redacted_line(&asked),
+            did_you_mean(&asked, own.iter().map(Clean::as_str)),
         ))),
     }
 }
@@ -184,12 +186,19 @@ fn recipe<'r>(repository: &'r Repository, name: &str) -> Result<&'r Recipe, Card
     })
 }
 
-fn arguments(given: &[String]) -> Result<RecipeArguments, Failure> {
+fn arguments(repository: &Repository, given: &[String]) -> Result<RecipeArguments, Failure> {
     let mut arguments = BTreeMap::new();
     for pair in given {
         let usage = || Failure::usage("`--arg` is given as KEY=TEXT or KEY=@FILE.json");
         let (key, text) = key_and_value(pair).ok_or_else(usage)?;
         let value = match text.strip_prefix('@') {
+            Some(file)
+                if path_inside(repository.root(), Path::new(file))
+                    .is_some_and(|path| repository.configuration().deny.denies(&path)) =>
+            {
+                let help = "(help: `redaction.deny_paths` says which; give the text itself)";
+                return Err(Failure::Usage(format!("`{file}` is denied: files of its name are never opened {help}")));
+            }
             Some(file) if file.ends_with(".json") => {
                 parse(&input::named_file(Path::new(file))?, "the file of the argument")?
             }
@@ -264,8 +273,9 @@ pub(crate) fn party_of(agent: &Agent) -> Party {
 
 fn profile(agent: &Agent) -> Value {
     let texts = |list: &[Clean]| list.iter().map(ToString::to_string).collect::<Vec<String>>();
-    let tools = texts(&agent.tools);
-    let fields: BTreeMap<&str, Vec<String>> = agent.fields.iter().map(|(name, it)| (&**name, texts(it))).collect();
+    let listed = |list: &[Clean]| Some(texts(list)).filter(|texts| !texts.is_empty());
+    let fields = agent.fields.iter().filter_map(|(name, node)| Some((name.to_string(), node.json()?)));
+    let fields: Map<String, Value> = fields.collect();
     object([json!({
         "key": &*agent.key,
         "name": &*agent.name,
@@ -274,7 +284,8 @@ fn profile(agent: &Agent) -> Value {
         "profile": agent.profile.as_deref(),
         "path": &*agent.shown,
         "soul": &*agent.soul,
-        "tools": Some(tools).filter(|tools| !tools.is_empty()),
+        "tools": listed(&agent.tools),
+        "skills": listed(&agent.skills),
         "policy": agent.policy.map(|policy| policy.name()),
         "fields": Some(fields).filter(|fields| !fields.is_empty()),
     })])

@@ -115,7 +115,7 @@ impl ActingAgent<'_> {
         let (root, from) = (self.root(call.root)?, Some(self.agent.key.clone()));
         let (recipe, to, boxes, budget) = (call.recipe, call.to, call.boxes, BudgetArgs::default());
         let args = HandoverArgs { recipe, to, from, root, arguments: Vec::new(), boxes, out: None, budget };
-        hand_over(self.files, &args, || Ok(RecipeArguments(call.arguments.clone())), || Ok(()))
+        hand_over(self.files, &args, |_| Ok(RecipeArguments(call.arguments.clone())), || Ok(()))
     }
 
     fn put(&self, call: CallArguments) -> Result<Done, Failure> {

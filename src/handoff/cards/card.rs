@@ -65,7 +65,7 @@ pub enum CardContent {
     Text {
         text: String,
     },
-    /// Any JSON without floats.
+    /// Any JSON without integers that are not exact.
     Json {
         value: Value,
     },
@@ -100,10 +100,12 @@ pub enum CardContent {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct FieldDescription {
     pub name: String,
     pub description: String,
+    /// What else its author says of it, such as its type.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,13 +140,13 @@ impl Card {
         fields.entry("metadata").or_insert_with(|| Map::new().into());
     }
 
-    pub fn from_value(value: Value) -> Result<Self, CardError> {
-        let Some(fields) = value.as_object() else { return Err(CardError::bad("a card is a JSON object")) };
-        if let Some(path) = inexact_number(&value, "") {
+    pub fn from_value(mut value: Value) -> Result<Self, CardError> {
+        if let Some(path) = inexact_number(&mut value, "") {
             return Err(CardError::bad(format!(
-                "`{path}` is a float or beyond 2^53: cards hold integers that every reader holds exactly, so write it as a text"
+                "`{path}` is an integer beyond 2^53 that not every reader holds exactly: write it as a text"
             )));
         }
+        let Some(fields) = value.as_object() else { return Err(CardError::bad("a card is a JSON object")) };
         match fields.get("schema_version").and_then(Value::as_str) {
             Some(CARD_VERSION) => {}
             _ => return Err(CardError::bad(format!("`schema_version` is not `{CARD_VERSION}`"))),
@@ -183,6 +185,11 @@ impl Card {
                 "`expires_at` is no time such as `2026-02-22T01:20:00Z`: `{expires_at}`"
             )));
         }
+        if self.kind == "task.result_fields" && !matches!(self.content, CardContent::FieldsSchema { .. }) {
+            return Err(CardError::bad(
+                "the content of `task.result_fields` is a `fields_schema`: a list of {name, description}",
+            ));
+        }
         self.content.check()
     }
 
@@ -204,6 +211,9 @@ impl CardContent {
             {
                 "`path` of a `file` is a path from the repo's root, with `/` and without `.` and `..`"
             }
+            Self::FieldsSchema { fields } if fields.iter().any(|field| field.name.trim().is_empty()) => {
+                "the `name` of a field is empty"
+            }
             Self::ToolCall { tool_name, .. } if tool_name.is_empty() => "`tool_name` is empty",
             Self::ToolResult { status, .. } if status.is_empty() => "`status` of a `tool_result` is empty",
             Self::ToolResult { status, error: None, .. } if status != "success" => {
@@ -224,7 +234,7 @@ pub struct ToolCall {
     /// The id that the result of the call names.
     pub id: String,
     pub tool_name: String,
-    /// Its arguments; a text if they are no JSON object, or hold floats.
+    /// Its arguments; a text if they are no JSON object, or hold inexact integers.
     pub arguments: Value,
 }
 

@@ -1,13 +1,10 @@
-//! JSON as cards have it: no repeated keys, no floats, and the canonical form of RFC 8785.
+//! JSON as cards have it: no repeated keys, no inexact integers, and the canonical form of RFC 8785.
 
 use super::CardError;
-use crate::model::parse_json;
+use crate::model::{is_exact, parse_json};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Number, Value};
+use serde_json::Value;
 use std::fmt::Display;
-
-/// The largest integer that every reader of JSON holds exactly: 2^53 - 1.
-const LARGEST_INTEGER: u64 = (1 << 53) - 1;
 
 /// Parses a text as JSON without repeated keys.
 pub fn parse(bytes: &[u8], what: &str) -> Result<Value, CardError> {
@@ -19,7 +16,7 @@ pub(super) fn canonical(value: &Value) -> String {
     serde_jcs::to_string(value).unwrap_or_default()
 }
 
-/// Returns the bytes of a file: the RFC 8785 form of its content, which has no floats.
+/// Returns the bytes of a file: the RFC 8785 form of its content.
 pub fn canonical_bytes(content: &impl Serialize) -> Vec<u8> {
     serde_jcs::to_vec(content).unwrap_or_default()
 }
@@ -64,22 +61,22 @@ pub(super) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializ
     T::deserialize(deserializer).map(Some)
 }
 
-/// Finds the first number that is no integer, or too large for every reader, and returns its path.
-pub(super) fn inexact_number(value: &Value, path: &str) -> Option<String> {
+/// Gives each number the form in which its RFC 8785 text is read again (`1.0` is 1), and returns the path of the first integer
+/// that has none without loss.
+pub(super) fn inexact_number(value: &mut Value, path: &str) -> Option<String> {
     let at = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match value {
         Value::Number(number) if !is_exact(number) => Some(path.to_owned()),
-        Value::Array(values) => {
-            values.iter().enumerate().find_map(|(index, value)| inexact_number(value, &at(&index.to_string())))
+        Value::Number(number) if number.is_f64() => {
+            *value = serde_json::from_str(&canonical(value)).unwrap_or_default();
+            None
         }
-        Value::Object(fields) => fields.iter().find_map(|(key, value)| inexact_number(value, &at(key))),
+        Value::Array(values) => {
+            values.iter_mut().enumerate().find_map(|(index, value)| inexact_number(value, &at(&index.to_string())))
+        }
+        Value::Object(fields) => fields.iter_mut().find_map(|(key, value)| inexact_number(value, &at(key))),
         _ => None,
     }
-}
-
-fn is_exact(number: &Number) -> bool {
-    number.as_u64().is_some_and(|number| number <= LARGEST_INTEGER)
-        || number.as_i64().is_some_and(|number| number.unsigned_abs() <= LARGEST_INTEGER)
 }
 
 #[cfg(test)]
@@ -95,11 +92,22 @@ mod tests {
 
     #[test]
     fn inexact_numbers_are_found() {
-        for (text, path) in [("{\"a\": [1, 1.0]}", "a.1"), ("[9007199254740992]", "0"), ("{\"b\": -0}", "b")] {
-            let value = parse(text.as_bytes(), "it").unwrap();
-            assert_eq!(inexact_number(&value, "").as_deref(), Some(path), "{text}");
+        for (text, path) in [("{\"a\": [1, 9007199254740993]}", "a.1"), ("[-1152921504606846976]", "0")] {
+            let mut value = parse(text.as_bytes(), "it").unwrap();
+            assert_eq!(inexact_number(&mut value, "").as_deref(), Some(path), "{text}");
         }
-        let exact = parse(b"[9007199254740991, -9007199254740991, 0]", "it").unwrap();
-        assert_eq!(inexact_number(&exact, ""), None);
+        assert!(parse(b"[1e400]", "it").unwrap_err().to_string().contains("out of range"));
+    }
+
+    #[test]
+    fn floats_have_the_spelling_of_rfc_8785_and_stay_what_they_are_when_they_are_read_again() {
+        let written = "[0.5, -0, 1.0, 1E-7, 1e21, 1e20, 1152921504606846976.0, 5e-324, 9007199254740991, -2.50]";
+        let mut value = parse(written.as_bytes(), "it").unwrap();
+        assert_eq!(inexact_number(&mut value, ""), None);
+        let file = "[0.5,0,1,1e-7,1e+21,100000000000000000000,1152921504606847000,5e-324,9007199254740991,-2.5]";
+        assert_eq!(canonical(&value), file);
+        let mut read = parse_file(file.as_bytes()).unwrap();
+        assert_eq!((&read.0, read.1.as_deref()), (&value, None));
+        assert_eq!((inexact_number(&mut read.0, ""), &read.0), (None, &value));
     }
 }

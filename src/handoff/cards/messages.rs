@@ -10,9 +10,9 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// Reads a list of messages, or an object with `messages` and perhaps `system`: returns the cards as JSON, in the order of the
-/// messages, and the fields beside `messages` that no card holds, such as `model`.
-pub fn import(value: Value) -> Result<(Vec<Value>, Vec<String>), CardError> {
+/// Reads a list of messages, or a request with `messages` and perhaps `system`, and returns the cards as JSON: what else the
+/// request says, its `tools` first, then the messages.
+pub fn import(value: Value) -> Result<Vec<Value>, CardError> {
     let mut request = match value {
         Value::Object(request) => request,
         list => Map::from_iter([("messages".to_owned(), list)]),
@@ -22,8 +22,15 @@ pub fn import(value: Value) -> Result<(Vec<Value>, Vec<String>), CardError> {
     };
     let system = take(&mut request, "system").map(|system| json!({"role": "system", "content": system}));
     let messages = system.into_iter().chain(list);
-    let left_out = request.into_iter().map(|(key, _)| key).collect();
-    let mut cards = Vec::new();
+    let of_request = |kind: &str, value: Value| {
+        let metadata = Map::from_iter([(REQUEST.to_owned(), true.into())]);
+        card(kind, Role::System, json!({"kind": "json", "value": value}), None, metadata)
+    };
+    let tools = take(&mut request, "tools").map(|tools| of_request("sys.tools", json!({"tools": tools})));
+    let mut cards: Vec<Value> = tools.into_iter().collect();
+    if !request.is_empty() {
+        cards.push(of_request("sys.profile", json!({"llm_config": request})));
+    }
     let mut calls: BTreeSet<String> = BTreeSet::new();
     for (n, message) in messages.enumerate() {
         let at = |error: String| CardError::bad(format!("message {n}: {error}"));
@@ -35,7 +42,15 @@ pub fn import(value: Value) -> Result<(Vec<Value>, Vec<String>), CardError> {
         calls.extend(read.calls.iter().filter_map(|call| Some(call["id"].as_str()?.to_owned())));
         cards.extend(read.cards(n));
     }
-    Ok((cards, left_out))
+    Ok(cards)
+}
+
+/// What marks a card with what a request says beside its messages.
+const REQUEST: &str = "request";
+
+/// Returns whether a card holds what a request says beside its messages, so that it is none itself.
+pub fn is_of_request(card: &Card) -> bool {
+    ["sys.tools", "sys.profile"].contains(&&*card.kind) && card.metadata.get(REQUEST) == Some(&Value::Bool(true))
 }
 
 struct Message {
@@ -93,6 +108,10 @@ impl Message {
         read.extra = fields;
         if !read.calls.is_empty() && read.role != Role::Assistant {
             return Err("only an assistant calls tools".to_owned());
+        }
+        let is_tool = read.role == Role::Tool && read.written_role.is_none();
+        if is_tool && read.tool_call_id.is_none() && read.results.is_empty() {
+            return Err("the result of a tool has no `tool_call_id`".to_owned());
         }
         if !read.results.is_empty() && !matches!(read.role, Role::User | Role::Tool) {
             return Err("only a user's message has results of tools".to_owned());
@@ -231,9 +250,9 @@ fn card(kind: &str, role: Role, content: Value, tool_call_id: Option<String>, me
     card
 }
 
-/// Returns the arguments of a call as a JSON object; as a text if they are none, or hold floats.
+/// Returns the arguments of a call as a JSON object; as a text if they are none, or hold inexact integers.
 fn arguments_of(arguments: Value) -> Value {
-    let exact = |value: &Value| inexact_number(value, "").is_none();
+    let exact = |value: &Value| inexact_number(&mut value.clone(), "").is_none();
     match arguments {
         Value::String(text) => match serde_json::from_str::<Value>(&text) {
             Ok(value) if value.is_object() && exact(&value) => value,
@@ -302,7 +321,12 @@ fn spoken(content: &CardContent) -> Value {
         CardContent::Text { text } => text.as_str().into(),
         CardContent::Json { value } => spoken_value(value),
         CardContent::FieldsSchema { fields } => {
-            let lines = fields.iter().map(|field| format!("- {}: {}", field.name, field.description));
+            let more = |more: &Map<String, Value>| match more.is_empty() {
+                true => String::new(),
+                false => format!(" {}", canonical(&more.clone().into())),
+            };
+            let lines = fields.iter();
+            let lines = lines.map(|field| format!("- {}: {}{}", field.name, field.description, more(&field.more)));
             lines.collect::<Vec<_>>().join("\n").into()
         }
         CardContent::File { path, uri, sha256 } => {
@@ -373,7 +397,12 @@ fn open_ai((id, card): &(ContentId, Card)) -> Value {
     let calls = calls(id, card);
     let role = match card.content {
         CardContent::ToolCall { .. } => Role::Assistant.name(),
-        _ => card.metadata.get("message_role").and_then(Value::as_str).unwrap_or(card.role.name()),
+        _ => match card.metadata.get("message_role").and_then(Value::as_str) {
+            Some(role) => role,
+            // The API has no result without the id of its call.
+            None if card.role == Role::Tool && card.tool_call_id.is_none() => Role::User.name(),
+            None => card.role.name(),
+        },
     };
     let spoken = spoken(&card.content);
     let content = if spoken == "" && !calls.is_empty() { Value::Null } else { spoken };

@@ -19,7 +19,7 @@ pub use id::{ContentId, is_hex, only_one};
 pub(crate) use json::parse_file;
 pub use json::{canonical_bytes, check_hash, parse, without_line_end};
 #[cfg(feature = "handoff")]
-pub use messages::{MessageStyle, import, messages};
+pub use messages::{MessageStyle, import, is_of_request, messages};
 pub use prepare::{CardWriter, PreparedCard};
 pub use store::{CardFileKind, CardStore, LARGEST_BATCH, ReadCard, WrittenFiles};
 pub use store::{DELETED, TOMBSTONE, read_append, unchanged};

@@ -29,7 +29,13 @@ impl Ledger {
         let plan = Batch::read(id, plan).map_err(|why| damaged(id, "batch.json", &why))?;
         let order = (0..u32::try_from(plan.tasks.len()).unwrap_or(u32::MAX)).map(WorkId::Task).collect();
         let ledger = Self { kind: &BATCHES, name: id.to_string(), order, plan: Some(plan), ..Self::default() };
-        Ok(ledger.with_files(&files))
+        let mut ledger = ledger.with_files(&files);
+        if ledger.fork.is_none() && ledger.faults.is_empty() {
+            // The plan is written last.
+            let why = "what its fork made is not in `events/` (help: restore that from git, or fork the plan again)";
+            ledger.fault(&"batch.json", why.to_owned());
+        }
+        Ok(ledger)
     }
 
     pub(crate) fn forked(&self, id: &WorkId) -> Option<&ForkedTask> {

@@ -106,10 +106,15 @@ impl LedgerFolder {
 
     /// Lists the batches, sorted by id. A folder without `batch.json` is none: its fork was not finished.
     pub fn batches(&self) -> Result<Vec<ShortId>, CardError> {
+        Ok(self.with_and_without_plan()?.0)
+    }
+
+    /// Lists the batches, and the folders of batches without `batch.json`, each sorted by id.
+    pub fn with_and_without_plan(&self) -> Result<(Vec<ShortId>, Vec<ShortId>), CardError> {
         let names = self.folder(&[])?.folders()?;
-        // Reading it says what is wrong with it.
         let ids = names.iter().filter_map(|name| ShortId::parse(name));
-        Ok(ids.filter(|id| self.has_batch(id).unwrap_or(true)).collect())
+        // Reading it says what is wrong with it.
+        Ok(ids.partition(|id| self.has_batch(id).unwrap_or(true)))
     }
 
     /// Returns the logs of the tasks of all batches. A batch that cannot be read has none: its commands say so.

@@ -120,7 +120,13 @@ fn status_text(ledger: &Ledger, states: &[TaskState]) -> String {
 
 fn list(files: &HandoffFiles) -> Result<Exit, Failure> {
     let (mut batches, mut lines, mut exit) = (Vec::new(), Vec::new(), Exit::Done);
-    for id in files.batches.batches()? {
+    let (ids, without_plan) = files.batches.with_and_without_plan()?;
+    for id in without_plan {
+        let (path, help) =
+            (files.batches.shown(&id, &"batch.json"), "restore it from git, or fork the same plan again");
+        files.global.note(&format!("note: `{path}` is not there, so that {id} is no batch (help: {help})"))?;
+    }
+    for id in ids {
         let batch = files.open_batch(&id);
         match batch.read() {
             Ok(ledger) => {

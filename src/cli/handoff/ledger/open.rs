@@ -231,7 +231,10 @@ impl OpenLedger<'_> {
         }
         let message = format!("{acknowledges} {noun} {} of {}: {counts_as}", attempt.of, self.title());
         let lost = (is_late && deliverable.is_some()).then(|| "the text was not kept, since it is late".to_owned());
-        let notes = removal_note(redacted).into_iter().chain(unknown_word(&outcome.status)).chain(lost);
+        let is_empty = args.deliverable.is_none() && outcome.output_box_id.is_none();
+        let empty = format!("the log `{}` has no card, so that the {report} names no result", ledger.output_box(of));
+        let empty = Some(empty).filter(|_| is_empty && counts_as == Status::Success.name());
+        let notes = removal_note(redacted).into_iter().chain(unknown_word(&outcome.status)).chain(lost).chain(empty);
         let done = Done::new(message, &object([output]), vec![line]).noted(notes);
         Ok(Done { ring: ring.filter(|_| late.is_none()), ..done })
     }
