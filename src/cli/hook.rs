@@ -3,7 +3,6 @@
 use super::args::{Global, HookArgs};
 use super::input;
 use super::packs::{BuildRun, OpenedRepository, PackKey};
-use crate::console::report::print_failure;
 use crate::console::{self, Exit, Failure, settled};
 use crate::engine::{BudgetLimits, PackTarget, Project, Repository};
 use crate::git::{Git, work_tree};
@@ -45,11 +44,10 @@ struct SessionEvent {
     cwd: Option<PathBuf>,
 }
 
-/// Prints what the session is to know. A session must not fail for it, so that every failure is a line on standard error.
+/// Prints what the session is to know.
 pub(crate) fn run(global: &Global, args: &HookArgs) -> Result<Exit, Failure> {
-    if let Err(failure) = event(global).and_then(|event| settled(|| give(global, args, &event))) {
-        print_failure(failure, global.format);
-    }
+    let event = event(global)?;
+    settled(|| give(global, args, &event))?;
     Ok(Exit::Done)
 }
 

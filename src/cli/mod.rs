@@ -70,7 +70,11 @@ fn run_command() -> Exit {
     }
     match enter(args.global.directory.as_deref()).and_then(|()| dispatch(&args)) {
         Ok(exit) => exit,
-        Err(failure) => report::print_failure(failure, args.global.format),
+        Err(failure) => match (report::print_failure(failure, args.global.format), &args.command) {
+            // No session fails for what it is told when it begins.
+            (_, Command::Hook(_)) => Exit::Done,
+            (exit, _) => exit,
+        },
     }
 }
 

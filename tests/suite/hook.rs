@@ -72,6 +72,8 @@ fn where_there_is_no_item_nothing_is_printed_and_no_session_fails() {
     }
     let gone = sandbox.run_with(&["hook"], "{\"cwd\": \"no/such/folder\"}");
     assert!(gone.code == 0 && gone.stdout.is_empty() && gone.stderr.contains("no/such/folder"), "{gone:?}");
+    let gone = sandbox.run_with(&["-C", "no/such/folder", "hook"], "");
+    assert!(gone.code == 0 && gone.stderr.contains("no/such/folder"), "{gone:?}");
     on_branch(&sandbox, "task-7");
     sandbox.write("contextpack.yml", "versoin: 1\n");
     let broken = hook(&sandbox, &[], "startup", "s");
