@@ -114,7 +114,8 @@ fn enter(directory: Option<&Path>) -> Result<(), Failure> {
 }
 
 fn dispatch(args: &Args) -> Result<Exit, Failure> {
-    if let Command::Verify(_) | Command::Diff(_) | Command::Notes(_) | Command::Stats(_) = args.command {
+    let judges = matches!(args.command, Command::Verify(_) | Command::Check(_) | Command::Ready(_) | Command::Diff(_));
+    if judges || matches!(args.command, Command::Notes(_) | Command::Stats(_)) {
         console::outlive_reader();
     }
     match &args.command {

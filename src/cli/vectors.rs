@@ -17,12 +17,14 @@ pub(super) fn run(global: &Global, from: Option<&Path>) -> Result<Exit, Failure>
     let given = from.map(given).transpose()?;
     let repository = global.open(Some(Access::Write))?;
     let path = repository.settings().context.vectors.clone().ok_or_else(|| Failure::usage(UNNAMED))?;
-    let is_input = repository.files().has(&path);
-    if !is_input && repository.root().join(path.as_str()).symlink_metadata().is_ok() {
-        let message = format!("`{path}` is no input, since git ignores it: name another file in `context.vectors`");
-        return Err(Failure::Input(message));
-    }
     let project = repository.project();
+    let is_left_out = || {
+        let is_there = repository.root().join(path.as_str()).symlink_metadata().is_ok();
+        is_there && !repository.files().has(&path) || project.denies(&path) || project.is_own_output(&path)
+    };
+    if is_left_out() || repository.settings().is_agent_file(&path) {
+        return Err(Failure::Input(format!("builds do not read `{path}` as vectors: {OTHER}")));
+    }
     let (texts, mut vectors) = project.embedded_texts()?;
     repository.save_documents();
     let Some((name, bytes)) = given else {
@@ -60,4 +62,6 @@ pub(super) fn run(global: &Global, from: Option<&Path>) -> Result<Exit, Failure>
 
 const UNNAMED: &str =
     "no file is named for vectors: write `context: {vectors: docs/vectors.jsonl}` in `contextpack.yml`";
+const OTHER: &str =
+    "name a file in `context.vectors` that git does not ignore, of a name that is not denied, and no agent's";
 const FORM: &str = "write `{\"digest\": \"sha256:…\", \"vector\": [0.1, -0.2]}`";

@@ -73,10 +73,13 @@ fn forms(value: &str) -> Vec<String> {
     const URL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
     const SCRIPT: &AsciiSet = &URL.remove(b'!').remove(b'*').remove(b'\'').remove(b'(').remove(b')');
     let json = serde_json::Value::from(value).to_string();
-    let mut forms = vec![value.to_owned(), json[1..json.len() - 1].to_owned()];
+    let json = &json[1..json.len() - 1];
+    let mut forms = vec![value.to_owned(), json.to_owned(), json.replace('/', "\\/")];
     for set in [URL, SCRIPT] {
         let escaped = utf8_percent_encode(value, set).to_string();
-        forms.extend([escaped.replace("%20", "+"), escaped]);
+        let lower = value.chars().map(|c| utf8_percent_encode(c.encode_utf8(&mut [0; 4]), set).to_string());
+        let lower = lower.map(|c| if c.starts_with('%') { c.to_ascii_lowercase() } else { c });
+        forms.extend([escaped.replace("%20", "+"), escaped, lower.collect()]);
     }
     // The characters that no other byte has a part in, wherever the value begins in what was encoded.
     for before in 0..3 {

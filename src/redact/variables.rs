@@ -114,39 +114,9 @@ enum NameEvidence {
 }
 
 /// Last words of names whose values describe a secret rather than being one.
-const DESCRIBING_WORDS: [&str; 31] = [
-    "FILE",
-    "PATH",
-    "DIR",
-    "NAME",
-    "HOST",
-    "PORT",
-    "USER",
-    "USERNAME",
-    "TYPE",
-    "MODE",
-    "ALG",
-    "ALGORITHM",
-    "EXPIRY",
-    "TTL",
-    "PROVIDER",
-    "METHOD",
-    "SOCK",
-    "ADDRESS",
-    "ENABLED",
-    "LENGTH",
-    "REGION",
-    "VERSION",
-    "SOURCE",
-    "ISSUER",
-    "AUDIENCE",
-    "SERVER",
-    "ENDPOINT",
-    "STYLE",
-    "CLASS",
-    "DESKTOP",
-    "MANAGER",
-];
+const DESCRIBING_WORDS: &str = "FILE PATH DIR NAME HOST PORT USER USERNAME TYPE MODE ALG ALGORITHM EXPIRY TTL PROVIDER METHOD SOCK ADDRESS \
+    ENABLED LENGTH REGION VERSION SOURCE ISSUER AUDIENCE SERVER ENDPOINT STYLE CLASS DESKTOP MANAGER EXPIRES IN \
+    SIZE POLICY TOKENIZER";
 /// Words in names of keys that are not secret.
 const PUBLIC_KEY_WORDS: [&str; 9] =
     ["PUBLIC", "PUBKEY", "CACHE", "PRIMARY", "FOREIGN", "PARTITION", "SORT", "GPG", "HOSTKEY"];
@@ -159,7 +129,7 @@ fn evidence_of(name: &str) -> Option<NameEvidence> {
         return None;
     }
     let parts: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-    if parts.last().is_some_and(|last| DESCRIBING_WORDS.contains(last)) {
+    if parts.last().is_some_and(|last| DESCRIBING_WORDS.split(' ').any(|word| word == *last)) {
         return None;
     }
     let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
@@ -201,12 +171,15 @@ fn is_varied(value: &str) -> bool {
         value.bytes().any(|b| !b.is_ascii_alphanumeric()),
     ];
     let distinct: BTreeSet<char> = value.chars().collect();
-    // `eu-west-1`, `front-end`; a word with a digit, such as `Falcon99`, is a password.
-    let is_slug = || letters::is_name(value.as_bytes()) && (classes[3] || !classes[2]);
+    // `eu-west-1`, `front-end`, `minio123`; a word with a capital and a digit, such as `Falcon99!`, is a password.
+    let is_slug = || {
+        let has_joint = value.contains(['-', '_', '.', '/', ':', ' ']);
+        letters::is_name(value.as_bytes()) && (has_joint || !classes[1] || !classes[2])
+    };
     let is_form = || judge(Class::Password, &AssignedValue::quoted(value.as_bytes())).is_secret && !is_slug();
     let length = value.chars().count();
     (length >= MIN_PLAIN_CHARS || length >= MIN_CHARS && is_form())
-        && classes.iter().filter(|class| **class).count() >= 2
+        && (classes.iter().filter(|class| **class).count() >= 2 || letters::are_random(value.as_bytes()))
         && distinct.len() >= 5
         && !is_placeholder(value)
 }
@@ -216,6 +189,8 @@ fn is_placeholder(value: &str) -> bool {
     let wrapped = [("${", "}"), ("$(", ")"), ("{{", "}}"), ("<", ">"), ("%", "%")]
         .iter()
         .any(|(open, close)| value.starts_with(open) && value.ends_with(close));
+    let is_variable = |name: &str| name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+    let wrapped = wrapped || value.strip_prefix('$').is_some_and(is_variable);
     let lower = value.to_ascii_lowercase().replace("passw0rd", "password");
     let mut words = lower.split(|c: char| !c.is_alphabetic()).filter(|part| !part.is_empty()).peekable();
     wrapped || words.peek().is_some() && words.all(is_common)

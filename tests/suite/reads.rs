@@ -187,9 +187,12 @@ fn a_reader_that_has_seen_enough_changes_no_exit_code() {
     sandbox.expect(0, &["build", "-q"]);
     sandbox.write("bad.json", "{}");
     sandbox.write("binary.md", [0, 1, 2]);
-    for (args, code) in
-        [(&["verify", "bad.json"][..], 5), (&["verify", "packs"], 0), (&["notes", "binary.md"], 3), (&["list"], 0)]
-    {
+    for (args, code) in [
+        (&["verify", "bad.json"][..], 5),
+        (&["verify", "packs"], 0),
+        (&["notes", "binary.md"], 3),
+        (&["check", "gone"], 2),
+    ] {
         let (reader, out) = std::io::pipe().unwrap();
         drop(reader);
         let status = sandbox.command(args).stdout(out).stderr(Stdio::null()).status().unwrap();

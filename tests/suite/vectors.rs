@@ -196,7 +196,12 @@ fn bad_vectors_say_their_line_and_change_nothing() {
     }
     sandbox.write(".gitignore", "log/\n");
     let ignored = take(&sandbox, &good);
-    assert!(ignored.code == 3 && ignored.stderr.contains("git ignores it"), "{ignored:?}");
+    assert!(ignored.code == 3 && ignored.stderr.contains("git does not ignore"), "{ignored:?}");
+    for closed in ["keys/id_rsa", "packs/v.jsonl", "agents/v.md", ".contextpack/v.jsonl"] {
+        sandbox.write("contextpack.yml", CONFIG.replace("relevant: 2", &format!("relevant: 2, vectors: {closed}")));
+        let refused = take(&sandbox, &good);
+        assert!(refused.code != 0 && !sandbox.has(closed), "{closed}: {refused:?}");
+    }
     sandbox.write("contextpack.yml", CONFIG);
     let unnamed = sandbox.run(&["notes", "--vectors"]);
     assert!(unnamed.code == 2 && unnamed.stderr.contains("context: {vectors: "), "{unnamed:?}");
