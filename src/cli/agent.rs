@@ -130,13 +130,18 @@ fn template(repository: &Repository, project: &Project<'_>) -> Result<(Option<Re
             Err(_) => {}
         }
     }
-    let document = project.knowledge().documents.iter().find(|document| {
+    let mut documents = project.knowledge().documents.iter().filter(|document| {
         document.kind == DocumentType::AgentSoulTemplate && document.scope == Scope::Global && !document.secret
     });
-    Ok(match document {
-        Some(document) => (Some(document.path.clone()), project.complete(document).body.to_string()),
-        None => (None, BUILT_IN_TEMPLATE.to_owned()),
-    })
+    match (documents.next(), documents.next()) {
+        (Some(one), Some(other)) => Err(Failure::usage(format!(
+            "`{}` and `{}` are both of the type `agent_soul_template` (help: name one of them in `agents.template`)",
+            project.masked(&one.shown),
+            project.masked(&other.shown)
+        ))),
+        (Some(document), None) => Ok((Some(document.path.clone()), project.complete(document).body.to_string())),
+        (None, _) => Ok((None, BUILT_IN_TEMPLATE.to_owned())),
+    }
 }
 
 fn summary(project: &Project<'_>, agent: &Agent) -> Value {

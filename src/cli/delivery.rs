@@ -10,7 +10,7 @@ use crate::console::{self, Exit, Failure, Format, json_text, printable, settled}
 use crate::engine::{PackTarget, Repository};
 use crate::init::DELIVERED;
 use crate::intake::CacheUse;
-use crate::model::{RepoPath, did_you_mean};
+use crate::model::{Digest, RepoPath, did_you_mean};
 use crate::render::{Form, Rendering, split_shared};
 use crate::review::invisible_faults;
 use crate::seal::bytes_of;
@@ -116,9 +116,15 @@ fn keep(repository: &Repository, pack: &Pack) -> Result<RepoPath, Failure> {
         }
     };
     let folder = Folder::open(repository.root(), &dir)?.unreserved(repository.root())?;
+    let is_pack = |hash: &str| Digest::parse(&format!("sha256:{hash}")).is_some();
+    let known =
+        |name: &str, is_folder: bool| !is_folder && (name == LOG || name.strip_suffix(".json").is_some_and(is_pack));
     if dir.as_str() == DELIVERED {
         let ignored = b"# What agents were given. `context.record` names a folder to commit.\n*\n";
         folder.write_once(".gitignore", ignored)?;
+    } else if let Some(other) = folder.odd_names(&known)?.first() {
+        let message = "which is no delivered pack (help: name a folder of its own in `context.record`)";
+        return Err(Failure::Input(format!("`{dir}`, the folder of the record, holds `{other}`, {message}")));
     }
     let hash = pack.hash.strip_prefix("sha256:").unwrap_or(&pack.hash);
     folder.write(&format!("{hash}.json"), &bytes_of(pack))?;

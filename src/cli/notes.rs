@@ -81,6 +81,20 @@ fn unfenced(text: String) -> String {
     fenced.map(|(_, inner)| format!("\n{inner}")).unwrap_or(text)
 }
 
+/// Returns the notes in what this command prints of one document; any other text as it is.
+fn unwrapped(text: String) -> String {
+    let printed = serde_json::from_str(&text).ok().and_then(|mut printed: Value| {
+        if printed.pointer("/documents/1").is_some() {
+            return None;
+        }
+        let document = printed.pointer_mut("/documents/0").map(Value::take).unwrap_or(printed);
+        let mut notes = document.get("notes").filter(|_| document["success"] == true)?.clone();
+        notes.as_object_mut()?.retain(|key, _| !["made_by", "stale", "left_out", "written"].contains(&key.as_str()));
+        Some(notes.to_string())
+    });
+    printed.unwrap_or(text)
+}
+
 const SECRET: &str = "secret";
 
 fn configured(global: &Global, knowledge: &Settings) -> Result<(Vec<PathBuf>, Exit), Failure> {
@@ -192,8 +206,8 @@ impl NoteMaker {
     fn checked(&self, (name, bytes): &GivenNotes, body: &Clean, source: &Digest) -> Result<Notes, NotesError> {
         let name = self.line(name);
         let text = decoded(bytes.clone()).map_err(|why| NotesError::new("not-text", format!("{name}: {why}")))?;
-        let written =
-            WrittenNotes::from_yaml(&unfenced(text), &self.limits).map_err(|faults| self.invalid(&name, &faults))?;
+        let written = WrittenNotes::from_yaml(&unwrapped(unfenced(text)), &self.limits)
+            .map_err(|faults| self.invalid(&name, &faults))?;
         let notes = written.redacted(&|text| self.clean("", text, 1));
         let fault = |message: &str, help: &str| NotesFault::new(None, message, help);
         let misquoted = |rule: &Clean| {

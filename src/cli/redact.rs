@@ -2,11 +2,12 @@
 
 use super::args::{Global, RedactArgs};
 use super::input;
-use crate::config::{DenyList, RedactionSettings};
+use crate::config::{DenyList, RedactionSettings, Settings};
 use crate::console::report::print_error;
 use crate::console::{self, Column, Document, Exit, Failure, PathFailure, line};
 use crate::engine::{Configuration, path_inside};
 use crate::intake::normalised;
+use crate::knowledge::{DocumentRules, states_secrets};
 use crate::model::RepoPath;
 use crate::redact::{Piece, Redactor, Removal, built_in_rules};
 use crate::store::{self, Folder, Symlinks};
@@ -55,6 +56,10 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
             .map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
         match decoded(bytes) {
             Err(why) => refuse(&shown, why)?,
+            Ok(text) if holds_secrets(&settings, &root, file, &text) => {
+                let why = "it is a document that holds secrets, so that nothing below its front matter is read; to see what the rules would remove, pass the text on standard input";
+                refuse(&shown, why)?;
+            }
             Ok(text) => {
                 let target = folder.as_ref().zip(file.file_name().and_then(|name| name.to_str()));
                 // A file outside the repo has no path that the configuration could allow.
@@ -99,6 +104,14 @@ fn validate(args: &RedactArgs) -> Result<(), Failure> {
 pub(super) fn denies(deny: &DenyList, inside: Option<&RepoPath>, file: &Path) -> bool {
     let typed = file.display().to_string().replace('\\', "/");
     inside.cloned().or_else(|| RepoPath::new(typed.trim_start_matches('/')).ok()).is_some_and(|path| deny.denies(&path))
+}
+
+/// Returns whether the configuration, or the front matter, says that a file with this text holds secrets.
+fn holds_secrets(settings: &Settings, root: &Path, file: &Path, text: &str) -> bool {
+    let names = [Some(file.to_owned()), file.canonicalize().ok()];
+    let names = names.into_iter().flatten().filter_map(|name| path_inside(root, &name));
+    let mut rules = names.filter_map(|name| DocumentRules::of(settings, &name)).peekable();
+    rules.peek().is_none() && states_secrets(text) || rules.any(|rules| rules.secrecy(text).is_secret())
 }
 
 /// Decodes a text like the packs do, or returns why it is none.

@@ -50,6 +50,9 @@ struct Activity {
 /// A change: its time, if that is one of the years 1 to 9999, what it did, and who made it.
 type RecentChange = (Option<DateTime<Utc>>, String, Option<String>);
 
+/// The most characters of a commit's subject, or of the message of an activity.
+const MAX_MESSAGE: usize = 300;
+
 const ACTIVITY: JsonLines = JsonLines {
     setting: "context.activity",
     content: "activities",
@@ -161,6 +164,9 @@ impl Project<'_> {
                 if log.shallow && log.commits.len() < settings.changes {
                     remark.lit("The clone is shallow: older commits are not known here.");
                 }
+                if log.no_repository {
+                    remark.lit("This folder is no git repository: no commits are known here.");
+                }
                 let commits = log.commits.iter();
                 changes.extend(
                     commits.map(|it| (it.at.and_then(shown_time), it.subject.clone(), Some(it.author.clone()))),
@@ -190,7 +196,10 @@ impl Project<'_> {
         changes.sort_by_key(|(at, ..)| std::cmp::Reverse(*at));
         changes.truncate(settings.changes);
         let line = |(at, message, actor): &RecentChange| {
-            let message = self.reader.line("message", message);
+            let mut message = self.reader.line("message", message);
+            if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
+                message = CleanBuf::new().part(&message, 0..end).lit("…").finish();
+            }
             let actor = actor.as_ref().map(|actor| self.reader.line("author", actor));
             if let Some(actor) = &actor {
                 // What a message ends with and its author begins with may be a secret together.
@@ -237,6 +246,9 @@ fn change(text: &str) -> Result<RecentChange, String> {
         .map_err(|_| "`at` is no time with its zone, as RFC 3339 writes it".to_owned())?
         .timestamp();
     let at = shown_time(at).ok_or("`at` is no time of the years 1 to 9999 in UTC")?;
+    if message.trim().is_empty() {
+        return Err("`message` is empty".to_owned());
+    }
     Ok((Some(at), message, actor))
 }
 

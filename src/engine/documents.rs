@@ -208,10 +208,26 @@ impl DocumentReader<'_, '_> {
             }
         }
         documents.sort_by(|a, b| a.path.cmp(&b.path));
+        let overview = documents.iter().find(|document| settings.overview.as_ref() == Some(&document.path));
+        faults.extend(overview.and_then(|document| self.no_overview(document)));
         all.knowledge.unusable.sort_by(|a, b| a.document.path.cmp(&b.document.path));
         only_one(&mut documents, DocumentType::ProjectOverview, settings.overview.as_ref(), faults);
         only_one(&mut documents, DocumentType::ProjectUser, None, faults);
         all.knowledge.documents = documents;
+    }
+
+    /// Returns why the document that `overview` names is none: its front matter, or its entry, says otherwise.
+    fn no_overview(&self, document: &KnowledgeDocument) -> Option<Diagnostic> {
+        let (kind, is_own) = (document.kind, matches!(document.scope, Scope::Agent(_)));
+        let what = match kind {
+            DocumentType::ProjectOverview if is_own => "is for one agent alone".to_owned(),
+            DocumentType::ProjectOverview => return None,
+            _ => format!("has the `doc_type` `{}`", kind.name()),
+        };
+        let message = format!("`{}` {what}, so that it is not the overview that `overview` says", document.shown);
+        let line = self.project.reader.settings.overview_line;
+        let help = format!("remove its `{}`, or name another file", if is_own { "agent" } else { "doc_type" });
+        Some(Diagnostic::on_line(Code::InvalidDocument, self.config, line, message).help(help))
     }
 
     fn document(

@@ -347,7 +347,12 @@ fn scrub_issue(
         reader.scrub(batch, &pieces, &markdown_pieces(&pieces, &parts), digested);
     let mut texts = scrubbed.texts.iter();
     let issue = raw.map(&mut |_, _, _, _| texts.next().cloned().unwrap_or_default());
-    for removal in scrubbed.removals {
+    let by_sync = parts.iter().zip(&pieces).enumerate().flat_map(|(index, (part, piece))| {
+        // `sync` compares code with `allow` by its own path.
+        let path = if let RecordPart::Code(at) = part { raw.code[*at].path.as_str() } else { batch.path };
+        reader.redactor.removed_by_sync(path, index, piece)
+    });
+    for removal in scrubbed.removals.into_iter().chain(by_sync) {
         let (piece, part) = (removal.piece, parts[removal.piece]);
         let Piece { key, line, .. } = pieces[piece];
         let mut recorded = recorded(removal, key);

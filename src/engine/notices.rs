@@ -1,9 +1,9 @@
 //! Severities of diagnostics, the warnings that packs carry, and facts about repos and globs that warnings depend on.
 
 use super::reader::{CONFIG, InputReader};
-use crate::config::{Globs, Settings};
+use crate::config::{Globs, Profile, ProfileFile, Settings};
 use crate::graph::{Corpus, Value};
-use crate::model::{Code, Diagnostic, Level, RepoPath, Severity, SourceTree};
+use crate::model::{Code, Diagnostic, Level, Place, RepoPath, Severity, SourceTree};
 use crate::redact::Clean;
 use crate::select::Notice;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -21,18 +21,22 @@ pub fn apply_severities(diagnostics: Vec<Diagnostic>, settings: &Settings) -> Ve
     diagnostics.into_iter().filter_map(configured).collect()
 }
 
-/// Returns a warning for each glob of `work_items` and `adrs` that no file matches, but for the default ones.
+/// Returns a warning for each glob of `work_items`, `adrs` and `documents` that no file matches, but for the default ones,
+/// and for each document that a profile names and that does not exist.
 pub fn unmatched(settings: &Settings, source: &dyn SourceTree) -> Vec<Diagnostic> {
-    let files = source.files();
+    let (files, special) = (source.files(), source.special_files());
     let items = settings.work_items.iter().map(|source| (&source.include, "work_items"));
     let adrs = settings.adrs.is_configured.then_some((&settings.adrs.include, "adrs"));
+    let documents = settings.documents.iter().map(|source| (&source.include, "documents"));
     let matches = |globs: &Globs, index: usize, of: &str, path: &str| {
         globs.set.matches(path).contains(&index) && (of != "work_items" || globs.spells_hidden(index, path))
     };
-    let mut unmatched = Vec::new();
-    for (globs, of) in items.chain(adrs) {
-        for (index, written) in globs.written.iter().enumerate().filter(|(_, it)| !it.starts_with("work_items/")) {
-            if !files.iter().any(|path| matches(globs, index, of, path.as_str())) {
+    let mut unmatched = missing_files(settings, source);
+    for (globs, of) in items.chain(adrs).chain(documents) {
+        for (index, written) in
+            globs.written.iter().enumerate().filter(|(_, it)| of != "work_items" || !it.starts_with("work_items/"))
+        {
+            if !files.iter().chain(special).any(|path| matches(globs, index, of, path.as_str())) {
                 let message = format!("no file matches `{written}` of `{of}`");
                 let help = "correct the glob, or remove it; ignored files count only where git tracks them";
                 unmatched.push(Diagnostic::new(Code::UnmatchedGlob, None, message).help(help));
@@ -47,6 +51,18 @@ pub fn unmatched(settings: &Settings, source: &dyn SourceTree) -> Vec<Diagnostic
         }
     }
     unmatched
+}
+
+fn missing_files(settings: &Settings, source: &dyn SourceTree) -> Vec<Diagnostic> {
+    let named = settings.profiles.values().flat_map(|profile| profile.files.iter().map(move |file| (profile, file)));
+    let missing = named.filter(|(_, file)| !source.has(&file.path) && !source.special_files().contains(&file.path));
+    let warning = |(profile, file): (&Profile, &ProfileFile)| {
+        let message = format!("there is no file `{}`, which `profiles.{}.files` names", file.path, profile.name);
+        let at = RepoPath::new(CONFIG).ok().map(|config| Place::line(config, file.line));
+        Diagnostic::new(Code::UnreadableFile, at, message)
+            .help("add the file, or correct the path; `files` takes no globs")
+    };
+    missing.map(warning).collect()
 }
 
 /// The warnings about items and their graph, by the id of the item that they concern.

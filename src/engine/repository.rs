@@ -324,10 +324,15 @@ impl Repository {
                 self.confirm_all_read(project)?;
                 // The file that it names may hold no item that can be read.
                 let path = path_inside(&self.root, Path::new(root));
+                let issue = if let RootError::Issue(issue) = &error { project.issue_file(issue) } else { None };
                 let is_named = |at: &RepoPath| at.as_str() == root || Some(at) == path.as_ref();
-                let unread = project.diagnostics().iter().filter(|fault| fault.is_of_unread_item());
-                let faults = unread.filter(|fault| fault.at.as_ref().is_some_and(|at| is_named(&at.path)));
-                let faults = project.redacted(faults);
+                let is_meant = |fault: &&Diagnostic| match (fault.code, fault.at.as_ref().map(|at| &at.path)) {
+                    (Code::InvalidSnapshot, at) => at.is_some() && at == issue.as_ref(),
+                    // Nothing of it is read, its id neither.
+                    (Code::InvalidDocument, Some(at)) => is_named(at) || at.stem() == root,
+                    (_, at) => fault.is_of_unread_item() && at.is_some_and(is_named),
+                };
+                let faults = project.redacted(project.diagnostics().iter().filter(is_meant));
                 Err(if faults.is_empty() { error.into() } else { EngineError::Unread(faults) })
             })
         });

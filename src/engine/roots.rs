@@ -230,6 +230,13 @@ impl Project<'_> {
         }
     }
 
+    /// Returns where the snapshot has the issue that [`RootError::Issue`] names, as it spells names of repos.
+    pub(super) fn issue_file(&self, issue: &str) -> Option<RepoPath> {
+        let (repo, number) = issue.split_once('#').or_else(|| Some((self.corpus.rules.repo.as_deref()?, issue)))?;
+        let path = format!("{}/{repo}/{number}.json", self.reader.settings.github.snapshot);
+        self.reader.source().issues().iter().find(|known| known.as_str().eq_ignore_ascii_case(&path)).cloned()
+    }
+
     fn most_similar(&self, typed: &str) -> Vec<(String, String)> {
         let known = self.corpus.entries.iter().map(|entry| (entry.item.id.as_str(), entry.item.title.as_str()));
         let near = nearest_titled(typed, known, MAX_SUGGESTIONS).into_iter();

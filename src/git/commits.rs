@@ -24,6 +24,8 @@ pub struct CommitLog {
     pub commits: Vec<Commit>,
     /// Whether the clone is shallow, so that older commits are missing.
     pub shallow: bool,
+    /// Whether the folder is in no repository, so that there are none.
+    pub no_repository: bool,
 }
 
 /// A commit with the values of one of its trailers.
@@ -92,8 +94,11 @@ pub fn merge_base(root: &Path, one: &str, other: &str) -> Result<String, History
 ///
 /// Names are those of the commits themselves, whatever the user's settings say.
 pub fn last_commits(root: &Path, most: usize, excluded: &[RepoPath]) -> Result<CommitLog, String> {
-    if most == 0 || work_tree(root).map_err(|error| error.to_string())?.is_none() {
+    if most == 0 {
         return Ok(CommitLog::default());
+    }
+    if work_tree(root).map_err(|error| error.to_string())?.is_none() {
+        return Ok(CommitLog { no_repository: true, ..CommitLog::default() });
     }
     let shallow = ask(root, &["rev-parse", "--is-shallow-repository"], &[])? == "true";
     if commit_id(root, "HEAD").is_none() {
@@ -109,7 +114,7 @@ pub fn last_commits(root: &Path, most: usize, excluded: &[RepoPath]) -> Result<C
         let [at, author, subject] = *fields;
         Commit { at: at.trim().parse().ok(), author: author.to_owned(), subject: subject.to_owned() }
     };
-    Ok(CommitLog { commits: fields.as_chunks().0.iter().map(commit).collect(), shallow })
+    Ok(CommitLog { commits: fields.as_chunks().0.iter().map(commit).collect(), shallow, no_repository: false })
 }
 
 /// Returns the commit of `HEAD`, and whether the files differ from it outside the `excluded` folders, also by one that git does

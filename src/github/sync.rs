@@ -48,7 +48,8 @@ pub fn sync(
         budget: RequestBudget { most: setting.limits.max_requests, ..RequestBudget::default() },
         wait_left: setting.limits.max_wait,
     };
-    let about = format!("{} {} {}", setting.api.origin, setting.folder, setting.repo);
+    // What an entry of `redaction` lets through or finds now was scrubbed otherwise then.
+    let about = format!("{} {} {} {:?}", setting.api.origin, setting.folder, setting.repo, redactor.fingerprint());
     let state = SyncState::load(setting.cache.as_ref(), &about);
     let mut engine = SyncEngine {
         files: SnapshotDir::new(setting.root.clone(), setting.folder.clone()),

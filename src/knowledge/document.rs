@@ -253,13 +253,15 @@ fn scope(
         let message = "the fields of the scope contradict each other, so that no pack holds the document";
         return Err((first(), message.to_owned(), "keep one of `agent`, `agent_key` and `scope`".to_owned()));
     }
+    if !all.is_empty() && all.iter().all(|scope| scope.as_deref() == Some(GLOBAL)) {
+        return Ok(Scope::Global);
+    }
     let stated = front.text(&SCOPE_FIELDS);
     let stated = stated.as_ref().map(|(name, line)| (&**name, here(*line)));
     let is_own = stated.is_some();
     let what = if is_own { "the document" } else { "its documents" };
     match stated.or(configured) {
         None => Ok(Scope::Global),
-        Some((name, _)) if is_own && name.eq_ignore_ascii_case(GLOBAL) => Ok(Scope::Global),
         Some((name, at)) => match agents.find(name) {
             Ok(agent) => Ok(Scope::Agent(agents.all[agent].key.clone())),
             Err(error) => Err((at, format!("{error}, so that no pack holds {what}"), error.help())),

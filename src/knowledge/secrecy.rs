@@ -7,7 +7,7 @@
 use super::front_matter::scalar;
 use crate::config::{DocumentSource, DocumentType, Settings};
 use crate::markdown::front_matter::{front_matter, key, near_miss};
-use crate::model::{Node, RepoPath, nearest};
+use crate::model::{Node, RepoPath, Value, nearest};
 use crate::notes::SIDECAR;
 use crate::records::read_front_matter;
 use std::ops::Range;
@@ -109,10 +109,13 @@ impl Secrecy {
     }
 }
 
-/// Returns the scopes that a front matter states, in lower case; `None` for one that is no text.
+/// Returns the scopes that a front matter states, in lower case, an empty one as that of everyone; `None` for one that is no text.
 pub(super) fn scopes(pairs: &[(String, Node<String>)]) -> Vec<Option<String>> {
     let is_scope = |name: &str| SCOPE_FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name));
-    let text = |node| scalar(node).map(|text| text.trim().to_lowercase()).filter(|text| !text.is_empty());
+    let text = |node: &Node<String>| {
+        let text = if node.value == Value::Null { "" } else { scalar(node)?.trim() };
+        Some(if text.is_empty() { GLOBAL.to_owned() } else { text.to_lowercase() })
+    };
     pairs.iter().filter(|(name, _)| is_scope(name)).map(|(_, node)| text(node)).collect()
 }
 

@@ -30,6 +30,8 @@ pub(super) struct ItemContext<'a> {
 pub(super) struct RawRecord {
     pub(super) pairs: Vec<(String, Node<String>)>,
     pub(super) line: u32,
+    /// The number of records before it on its line.
+    pub(super) before: u32,
     pub(super) head: String,
     /// The Markdown below a front matter and its first line.
     pub(super) below: Option<(String, u32)>,

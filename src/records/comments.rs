@@ -18,7 +18,8 @@ pub(super) fn is_trusted(pairs: &FieldPairs, name: &str) -> bool {
     text(pairs, name).is_some_and(|role| TRUSTED.iter().any(|trusted| role.eq_ignore_ascii_case(trusted)))
 }
 
-/// Takes the comments out of the field that holds them, oldest first. Their numbers are their places in the list.
+/// Takes the comments out of the field that holds them, oldest first, those without a date that can be read before all others.
+/// Their numbers are their places in the list. An entry that is a text is a comment by nobody known.
 pub(super) fn take_comments(pairs: &mut FieldPairs, source: &ItemSource) -> Vec<Comment<String>> {
     let Some(map) = &source.comments else { return Vec::new() };
     let Some(at) = pairs.iter().position(|(name, node)| *name == map.from && matches!(node.value, Value::List(_)))
@@ -27,7 +28,11 @@ pub(super) fn take_comments(pairs: &mut FieldPairs, source: &ItemSource) -> Vec<
     };
     let Value::List(nodes) = pairs.remove(at).1.value else { return Vec::new() };
     let comment = |(id, node): (u64, Node<String>)| {
-        let Value::Map(pairs) = node.value else { return None };
+        let (pairs, plain) = match node.value {
+            Value::Map(pairs) => (pairs, None),
+            Value::Scalar { text, .. } => (Vec::new(), Some(text)),
+            Value::Null | Value::List(_) => return None,
+        };
         let by = Authored {
             author: text(&pairs, &map.author),
             association: map.trust.as_ref().and_then(|name| text(&pairs, name)),
@@ -35,10 +40,13 @@ pub(super) fn take_comments(pairs: &mut FieldPairs, source: &ItemSource) -> Vec<
             edited: None,
             trusted: map.trust.as_ref().is_none_or(|name| is_trusted(&pairs, name)),
         };
-        let body = trimmed(&text(&pairs, &map.body)?);
-        Some(Comment { id, url: None, by, text: body, noise: false })
+        let body = trimmed(&plain.or_else(|| text(&pairs, &map.body))?);
+        let noise = by.author.as_ref().is_some_and(|author| author.ends_with("[bot]"));
+        Some(Comment { id, url: None, by, text: body, noise })
     };
     let mut comments: Vec<Comment<String>> = (1..).zip(nodes).filter_map(comment).collect();
-    comments.sort_by(|a, b| (&a.by.created_at, a.id).cmp(&(&b.by.created_at, b.id)));
+    // A date begins with a year, or is a number of seconds.
+    let is_date = |at: &&String| at.get(..4).is_some_and(|year| year.bytes().all(|byte| byte.is_ascii_digit()));
+    comments.sort_by_cached_key(|comment| (comment.by.created_at.as_ref().filter(is_date).cloned(), comment.id));
     comments
 }

@@ -213,7 +213,9 @@ impl RecordFile<'_> {
             nest_id(&mut pairs, &id, place, node.line, self.source);
         }
         let (line, head, parent) = (node.line, head.to_owned(), above.map(|(parent, _)| parent));
-        self.records.push(RawRecord { pairs, line, head, below: None, json, parent, key });
+        // Records follow each other by lines.
+        let before = self.records.last().filter(|last| last.line == line).map_or(0, |last| last.before + 1);
+        self.records.push(RawRecord { pairs, line, before, head, below: None, json, parent, key });
         Some(self.records.len() - 1)
     }
 

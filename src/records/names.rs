@@ -29,7 +29,8 @@ pub(super) fn id(
             }
         }
     }
-    if context.alone { context.path.to_string() } else { format!("{}:{}", context.path, record.line) }
+    let place = if record.before > 0 { format!(".{}", record.before + 1) } else { String::new() };
+    if context.alone { context.path.to_string() } else { format!("{}:{}{place}", context.path, record.line) }
 }
 
 /// Returns the field, else the template of the source, else the title of the text, else the name of the file or its folder.

@@ -64,13 +64,18 @@ pub(super) fn to_include(rule: &str, path: Option<&str>) -> String {
     if rule == UNREADABLE.name {
         return "read it at its source: no setting lets it through; other text of the same file is as usual".to_owned();
     }
-    if [COMMENT.name, IMAGE.name, HIDDEN.name].contains(&rule) {
+    if is_of_hidden_text(rule) {
         return format!("read it at its source; {entry} keeps it");
     }
     format!(
         "if it is no secret, {entry} lets it through, or `{{sha256: DIGEST}}` this value alone \
          (`printf %s 'VALUE' | sha256sum`); if it is one, hand it over outside the pack"
     )
+}
+
+/// Returns whether `rule` removes what authors hid, rather than secrets.
+pub(super) fn is_of_hidden_text(rule: &str) -> bool {
+    [COMMENT.name, IMAGE.name, HIDDEN.name].contains(&rule)
 }
 
 /// Returns a glob that matches `path` alone, as a YAML flow scalar.

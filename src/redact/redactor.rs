@@ -22,6 +22,8 @@ use std::sync::LazyLock;
 
 /// How many times a changed text is scanned at most: text that a removal joined may match anew.
 const MAX_ROUNDS: usize = 4;
+/// What is added to the help for a text that the snapshot has without what was removed.
+const SYNC_AGAIN: &str = "; the snapshot lacks it until `contextpack sync` runs again";
 /// The longest finding that counts beside one that covers it.
 const MAX_SINGLE: usize = 1024;
 
@@ -84,6 +86,32 @@ impl Redactor {
     pub fn scrub(&self, path: &str, pieces: &[Piece<'_>]) -> Scrubbed {
         let allowed = self.allowed(path);
         self.scrub_by(path, pieces, &|pieces| self.edited(&allowed, pieces))
+    }
+
+    /// Returns what `sync` removed from a text of the file at `path` before it wrote the text into the snapshot: a removal for
+    /// each marker of a rule that removes secrets. What authors hid is removed later.
+    pub fn removed_by_sync(&self, path: &str, index: usize, piece: &Piece<'_>) -> Vec<Removal> {
+        let mut removals = Vec::new();
+        if piece.text.contains("[REDACTED:") {
+            let place = self.printable_path(path);
+            for (line, text) in (piece.line..).zip(piece.text.split('\n')) {
+                let marked = self.rules.marked(text).filter(|(rule, _)| !catalog::is_of_hidden_text(rule));
+                removals.extend(marked.map(|(rule, reason)| Removal {
+                    piece: index,
+                    line,
+                    rule: rule.to_owned(),
+                    reason: reason.clone(),
+                    to_include: catalog::to_include(rule, place) + SYNC_AGAIN,
+                    count: 1,
+                }));
+            }
+        }
+        removals
+    }
+
+    /// Returns a digest of the user's entries and rules, which changes with what they let through and find.
+    pub fn fingerprint(&self) -> Digest {
+        Digest::of(format!("{} {:?} {:?}", self.rules_version(), self.allow, self.rules.rules))
     }
 
     /// Scrubs with `edit`. Texts that make it panic are removed whole.

@@ -5,7 +5,7 @@ use super::containment::UNREADABLE;
 use super::findings::{Finding, RuleRef};
 use crate::config::RedactionRule;
 use aho_corasick::AhoCorasick;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// How far from its keyword a user's rule may match, in bytes.
@@ -14,13 +14,13 @@ const MAX_KEYWORD_DISTANCE: usize = 512;
 /// The user's rules, and the names of all rules.
 #[derive(Debug)]
 pub(super) struct RuleSet {
-    rules: Vec<RedactionRule>,
+    pub(super) rules: Vec<RedactionRule>,
     /// The keywords of the user's rules; `None` if they have none.
     keywords: Option<AhoCorasick>,
     /// The index of the rule to which each keyword belongs.
     keyword_rules: Vec<usize>,
-    /// The rule names that a marker may contain.
-    names: BTreeSet<String>,
+    /// The reasons of the rules whose names a marker may contain.
+    names: BTreeMap<String, String>,
 }
 
 impl RuleSet {
@@ -38,8 +38,8 @@ impl RuleSet {
         let keyword_rules = words.iter().map(|(_, rule)| *rule).collect();
         let names = catalog::secret_labels()
             .chain([&COMMENT, &IMAGE, &HIDDEN, &UNREADABLE])
-            .map(|label| label.name.to_owned())
-            .chain(rules.iter().map(|rule| rule.name.clone()))
+            .map(|label| (label.name.to_owned(), label.reason.to_owned()))
+            .chain(rules.iter().map(|rule| (rule.name.clone(), rule.reason.clone())))
             .collect();
         Self { rules, keywords, keyword_rules, names }
     }
@@ -131,12 +131,18 @@ impl RuleSet {
         kept
     }
 
+    /// Returns the name and the reason of each known rule whose marker is in `text`.
+    pub(super) fn marked<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (&'t str, &'t String)> {
+        let name = |marker: Range<usize>| &text[marker.start + "[REDACTED:".len()..marker.end - 1];
+        self.markers(text).filter_map(move |marker| Some((name(marker.clone()), self.names.get(name(marker))?)))
+    }
+
     /// Finds the markers with names of known rules.
     fn markers<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
         text.match_indices("[REDACTED:").filter_map(|(start, open)| {
             let name = &text[start + open.len()..];
             let length = name.bytes().take(101).position(|b| b == b']')?;
-            self.names.contains(&name[..length]).then_some(start..start + open.len() + length + 1)
+            self.names.contains_key(&name[..length]).then_some(start..start + open.len() + length + 1)
         })
     }
 }

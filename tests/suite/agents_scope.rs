@@ -113,8 +113,6 @@ fn what_a_front_matter_does_not_say_clearly_is_read_in_the_strictest_way() {
         "doctype: credentials",
         "agent: [ops]",
         "agent: [research, ops]",
-        "agent:",
-        "agent: \"\"",
         "scope: {name: ops}",
         "Agent: ops",
         "AGENT_KEY: agent:ops:blue",

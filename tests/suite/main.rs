@@ -113,6 +113,7 @@ mod tracked_files;
 mod tree;
 mod unmerged;
 mod unreadable;
+mod unsaid;
 mod untracked;
 mod vectors;
 #[cfg(feature = "github")]

@@ -150,6 +150,19 @@ fn an_issue_that_its_author_changed_after_it_was_labelled_is_told() {
 }
 
 #[test]
+fn what_the_configuration_lets_through_later_is_fetched_again() {
+    let mut world = World::with("o/r");
+    world.issue("o/r", 1)["body"] = "password: hunter2-zebra-9".into();
+    let (sandbox, server) = (sandbox(), StandIn::new(world));
+    synced(&sandbox, &server, &[]);
+    assert_eq!(issue(&sandbox, "o/r/1").body.unwrap(), "password: [REDACTED:password]");
+    let allow = "{rule: password, path: .contextpack/github/o/r/1.json}";
+    sandbox.write("contextpack.yml", format!("github: {{repo: o/r}}\nredaction: {{allow: [{allow}]}}\n"));
+    synced(&sandbox, &server, &[]);
+    assert_eq!(issue(&sandbox, "o/r/1").body.unwrap(), "password: hunter2-zebra-9");
+}
+
+#[test]
 fn named_issues_come_in_full_whatever_their_summaries_say() {
     let mut world = small();
     world.issues.values_mut().for_each(|issue| issue["comments"] = 0.into());
