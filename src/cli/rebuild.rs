@@ -9,6 +9,7 @@ use crate::handoff::handover::replay;
 use crate::model::{CardSource, Diagnostic, OriginKind, Severity};
 use crate::review::{PackStatus, SalvagedPack, content_hash, limits, salvage};
 use crate::seal::Sealed;
+use crate::store::StoreError;
 use crate::wire::{Pack, PackBudget, PackHandover, Section};
 
 /// A finished pack, compared with a build. All texts are redacted by the rules of today.
@@ -186,6 +187,7 @@ impl From<CardError> for Failure {
             CardError::NotFound(message) => Self::NotFound(Exit::Input, message),
             CardError::Unauthorized(message) => Self::Unauthorized(message),
             CardError::Invalid(message) | CardError::Secret(message) => Self::Input(message),
+            CardError::Store(error @ StoreError::Link { .. }) => Self::Input(error.to_string()),
             CardError::Store(error) => error.into(),
         }
     }

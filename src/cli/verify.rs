@@ -82,6 +82,9 @@ pub(super) trait OtherFiles {
 
     /// Returns the hash and the faults of a file; `None` if it can only be a pack.
     fn check(&mut self, file: &Path, name: &str, bytes: &[u8]) -> Result<Option<(String, Vec<String>)>, Failure>;
+
+    /// Returns what a pack beside these files names of them and is not there.
+    fn missing(&self, pack: &[u8]) -> Vec<String>;
 }
 
 #[cfg(feature = "handoff")]
@@ -132,6 +135,7 @@ fn verify_named(global: &Global, named: &Path) -> Result<Vec<VerifiedPack>, Fail
             Some((hash, faults)) => VerifiedPack { hash: Some(hash), ..VerifiedPack::other(name, faults) },
             None => VerifiedPack::new(name, bytes),
         };
+        one.faults.extend(context.iter().flat_map(|context| context.missing(&one.bytes)));
         one.faults.extend(markdown_copy_fault);
         verified.push(one);
     }

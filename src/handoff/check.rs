@@ -44,6 +44,8 @@ pub struct FileChecker {
     store: CardStore,
     batches: LedgerFolder,
     inboxes: LedgerFolder,
+    /// The folder of packs.
+    packs: PathBuf,
     /// The highest clock of the logs, before any jump, once it was asked for.
     highest: Option<u32>,
     /// The batches and inboxes that were read, by path; `None` without a plan that can be used, which is reported at its file.
@@ -57,6 +59,7 @@ impl FileChecker {
             store: CardStore::new(root, RepoPath::root()),
             batches: folder(&BATCHES),
             inboxes: folder(&INBOXES),
+            packs: root.join("packs"),
             highest: None,
             ledgers: BTreeMap::new(),
         }
@@ -135,6 +138,13 @@ impl FileChecker {
         ids.iter().filter_map(fault).collect()
     }
 
+    /// Returns a fault for each box that a pack names and that is not there.
+    pub fn missing_boxes(&self, pack: &[u8]) -> Vec<String> {
+        let mut boxes = Vec::new();
+        serde_json::from_slice(pack).iter().for_each(|pack| add_named_boxes(pack, &mut boxes));
+        self.missing(CardFileKind::Box, &boxes)
+    }
+
     fn ledger_file(
         &mut self,
         kind: &'static LedgerKind,
@@ -169,6 +179,11 @@ impl FileChecker {
                 let first = ledger.faults.partition_point(|fault| fault.path < shown);
                 let own = ledger.faults.iter().skip(first).take_while(|fault| fault.path == shown);
                 faults.extend(own.map(|fault| fault.message.clone()));
+                let is_fork = ledger.fork.as_ref().is_some_and(|fork| fork.path == shown);
+                let open = ledger.states().into_iter().filter(|task| is_fork && !task.status.is_terminal());
+                let packs = open.filter_map(|task| Some(&ledger.forked(&task.id)?.pack));
+                let is_there = |pack: &str| self.packs.join(pack.rsplit('/').next().unwrap_or_default()).is_file();
+                faults.extend(packs.filter(|pack| !is_there(pack)).map(|pack| format!("pack not found: {pack}")));
             }
             (None, Some(id)) => faults.extend(Batch::read(id, bytes).err()),
             (None, None) => faults.push(NO_PLAN.to_owned()),

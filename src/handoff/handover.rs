@@ -75,6 +75,7 @@ pub fn plan(
     let own_cards = own_cards(request, writer)?;
     let mut own = writer.prepare(own_cards.iter().map(|own| own.card.clone()).collect())?;
     for (card, own) in own.iter_mut().zip(&own_cards) {
+        card.card.check_metadata()?;
         card.redacted += usize::from(own.redacted);
     }
     let profile = writer.prepare(vec![json!({

@@ -13,8 +13,8 @@ use std::sync::LazyLock;
 /// The longest text of an argument, in bytes: far more than any id or path has.
 const LONGEST: usize = 4096;
 
-/// The arguments that are texts of agents, which only the length of a message limits.
-const PROSE: [&str; 2] = ["summary", "text"];
+/// The argument that is a text of an agent, which only the length of a message limits.
+const PROSE: &str = "text";
 
 const DEFAULT_ITEMS: u64 = 50;
 
@@ -116,7 +116,7 @@ fn check_text(name: &str, schema: &Value, value: &Value) -> Result<(), Failure> 
         Value::Number(number) => return Err(wrong_type(name, value, &format!("a string: `\"{number}\"`"))),
         _ => return Err(wrong_type(name, value, "a string")),
     };
-    if !PROSE.contains(&name) && (text.len() > LONGEST || text.contains(char::is_control)) {
+    if name != PROSE && (text.len() > LONGEST || text.contains(char::is_control)) {
         return Err(Failure::usage(format!("`{name}` is longer than {LONGEST} bytes, or has control characters")));
     }
     let known: Vec<&str> = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -132,7 +132,8 @@ fn integer(name: &str, schema: &Value, value: &Value) -> Result<u64, Failure> {
     let Value::Number(number) = value else {
         return Err(wrong_type(name, value, "a number without quotes, such as 800"));
     };
-    if number.as_u64() == Some(0) && schema["minimum"] == 0 {
+    let least = schema["minimum"].as_u64().unwrap_or(1);
+    if number.as_u64() == Some(0) && least == 0 {
         return Ok(0);
     }
     let most = schema["maximum"].as_u64();
@@ -140,8 +141,8 @@ fn integer(name: &str, schema: &Value, value: &Value) -> Result<u64, Failure> {
     let limit = parse_limit(text.strip_suffix(".0").unwrap_or(&text));
     limit.filter(|limit| most.is_none_or(|most| *limit <= most)).ok_or_else(|| {
         let range = match most {
-            Some(most) => format!("it is a number from 1 to {most}"),
-            None => "it is a number of at least 1, such as 8000".to_owned(),
+            Some(most) => format!("it is a number from {least} to {most}"),
+            None => format!("it is a number of at least {least}"),
         };
         Failure::usage(format!("invalid value `{number}` for `{name}`: {range}"))
     })
@@ -231,9 +232,12 @@ pub(crate) fn in_tools(message: &str) -> String {
         };
         text += rest;
     }
-    [("`--agent`", "`agent`"), ("`--box`", "`boxes`"), ("`--to`", "`to`"), ("`--epoch`", "`epoch`")]
-        .iter()
-        .fold(text, |text, (option, argument)| text.replace(option, argument))
+    // An option may be followed by its value: `--box planner`.
+    let options = ["agent", "to", "epoch", "root", "status"].map(|name| (name, name));
+    options.into_iter().chain([("box", "boxes"), ("arg", "arguments")]).fold(text, |text, (option, argument)| {
+        let text = text.replace(&format!("`--{option}`"), &format!("`{argument}`"));
+        text.replace(&format!("`--{option} "), &format!("`{argument}` `"))
+    })
 }
 
 #[derive(Serialize, Deserialize)]

@@ -374,7 +374,12 @@ impl KnowledgeSections {
         self.labels.handover = Some(handed.label.clone());
         let inherited = handed.cards.iter().filter(|card| card.given == CardSource::Inherited).count();
         let (mut over, mut left_out) = (inherited.saturating_sub(MAX_INHERITED), Vec::new());
-        for card in &handed.cards {
+        let is_task =
+            |card: &CardText| card.given == CardSource::Argument && card.content.is_ok() && !card.is_untrusted();
+        let task = handed.cards.iter().rposition(is_task);
+        let results =
+            CleanBuf::new().lit("_Results go to the log `").line(&handed.label.output_box).lit("`._").finish();
+        for (index, card) in handed.cards.iter().enumerate() {
             let digest = card.content.as_ref().ok().map(CardContentText::digest);
             self.inputs.push(Input { origin: TextOrigin::named(OriginKind::Card, card.id()), digest });
             if card.given == CardSource::Inherited && over > 0 {
@@ -383,7 +388,9 @@ impl KnowledgeSections {
                 continue;
             }
             match &card.content {
-                Ok(content) => self.first.push(section(context, card, content, &handed.label.output_box)),
+                Ok(content) => {
+                    self.first.push(section(context, card, content, (task == Some(index)).then_some(&results)));
+                }
                 Err(reason) => {
                     let hex = card.short_hex();
                     let title = CleanBuf::new().lit("card ").text(&hex).finish();
@@ -394,10 +401,19 @@ impl KnowledgeSections {
             }
         }
         self.omissions.extend(beyond_limit(&left_out));
+        if task.is_none() {
+            let origin = TextOrigin::named(OriginKind::Builtin, Clean::literal("handover"));
+            self.last.push(always(JOB, Clean::literal("The log of the results"), origin, &results));
+        }
     }
 }
 
-fn section(context: &SelectionContext<'_>, card: &CardText, content: &CardContentText, output: &Clean) -> Candidate {
+fn section(
+    context: &SelectionContext<'_>,
+    card: &CardText,
+    content: &CardContentText,
+    results: Option<&Clean>,
+) -> Candidate {
     let hex = card.short_hex();
     let origin = TextOrigin::named(OriginKind::Card, hex.clone());
     let line = content.first_line(card.given);
@@ -408,8 +424,8 @@ fn section(context: &SelectionContext<'_>, card: &CardText, content: &CardConten
     } else {
         let mut body = CleanBuf::new();
         body.text(&line).lit("\n\n").text(&content.text);
-        if card.given == CardSource::Argument && &*content.kind == "task.instruction" {
-            body.lit("\n\n_Results go to the log `").line(output).lit("`._");
+        if let Some(results) = results {
+            body.lit("\n\n").text(results);
         }
         (Trim::Fixed, SectionBody::Whole(body.finish()))
     };

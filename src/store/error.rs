@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[expect(missing_docs, reason = "the fields are the file or folder and the system's error")]
 pub enum StoreError {
     /// A part of the path is a link, which could lead anywhere.
-    #[error("`{}` is a link; packs are only written to real folders inside the repo", path.display())]
+    #[error("`{}` is a link; only real folders inside the repo are read and written", path.display())]
     Link { path: PathBuf },
     /// A folder is in `.git`, or where GitHub looks for workflows.
     #[error("`{}` lies in `.git` or `.github`; name a folder that holds packs only", path.display())]

@@ -184,7 +184,7 @@ fn a_secret_of_a_plan_or_a_report_reaches_no_file() {
     // It is said each time, since the file still has it.
     for _ in 0..2 {
         let run = sandbox.run(&["batch", "fork", "tasks.yml"]);
-        let note = "note: tasks.yml: secrets were removed from 1 value\n";
+        let note = "note: tasks.yml: secrets or invisible characters were removed from 1 value\n";
         assert!(run.stderr.contains(note) && run.stderr.matches("removed").count() == 1, "{}", run.stderr);
     }
     let id = forked(&sandbox)["batch_id"].as_str().unwrap().to_owned();

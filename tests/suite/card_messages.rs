@@ -167,3 +167,81 @@ fn a_result_whose_call_is_not_there_is_refused() {
         sandbox.expect(0, &["card", "add", "--from-messages", "run.json"]);
     }
 }
+
+/// Adds messages as cards to the log `run`, and returns them for an API, with the notes.
+fn through(sandbox: &Sandbox, messages: &Value, style: &str) -> (Value, String) {
+    sandbox.write("run.json", messages.to_string());
+    let ids = sandbox.expect(0, &["card", "add", "--from-messages", "run.json"]);
+    sandbox.expect(0, &["box", "append", style].into_iter().chain(ids.split_whitespace()).collect::<Vec<_>>());
+    let shown = sandbox.run(&["box", "show", style, "--format", "messages", "--style", style]);
+    assert_eq!(shown.code, 0, "{}", shown.stderr);
+    (serde_json::from_str(&shown.stdout).unwrap(), shown.stderr)
+}
+
+#[test]
+fn what_only_one_api_knows_is_in_no_list_for_another() {
+    let [(_, open_ai), (_, mut anthropic)] = conversations();
+    let image = json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}});
+    let text = json!({"type": "text", "text": "see", "cache_control": {"type": "ephemeral"}, "citations": []});
+    anthropic["messages"].as_array_mut().unwrap().extend([
+        json!({"role": "user", "content": [text, image]}),
+        json!({"role": "assistant", "content": [{"type": "redacted_thinking", "data": "c2ln"}]}),
+    ]);
+    let (list, notes) = through(&Sandbox::configured(&[]), &anthropic, "openai");
+    for foreign in ["thinking", "cache_control", "citations", "image", "source"] {
+        assert!(!list.to_string().contains(&format!("\"{foreign}\"")), "{foreign}: {list}");
+    }
+    assert!(notes.contains("note: `cache_control`, `citations`, `image`, `redacted_thinking`, `thinking`"), "{notes}");
+    let list = list.as_array().unwrap();
+    assert_eq!(list[list.len() - 2]["content"], json!([{"type": "text", "text": "see"}]));
+    assert_eq!(list[list.len() - 1]["content"], "[left out]");
+
+    let mut messages = open_ai;
+    messages.as_array_mut().unwrap().extend([
+        json!({"role": "assistant", "content": [{"type": "refusal", "refusal": "No."}], "refusal": "No."}),
+        json!({"role": "assistant", "content": null, "tool_calls": [
+            {"id": "call_3", "type": "function", "index": 0, "function": {"name": "now", "arguments": "not json"}}]}),
+        json!({"role": "tool", "tool_call_id": "call_3", "name": "now", "content": "noon"}),
+    ]);
+    let (list, notes) = through(&Sandbox::configured(&[]), &messages, "anthropic");
+    for foreign in ["image_url", "refusal", "\"ann\"", "\"index\""] {
+        assert!(!list.to_string().contains(foreign), "{foreign}: {list}");
+    }
+    assert!(notes.contains("note: `image_url`, `index`, `name`, `refusal` is for another API"), "{notes}");
+    let list = list["messages"].as_array().unwrap();
+    let result = json!({"type": "tool_result", "tool_use_id": "call_3", "content": "noon"});
+    assert_eq!(list[list.len() - 1], json!({"role": "user", "content": [result]}));
+    let last = &list[list.len() - 2]["content"][0];
+    assert_eq!((&last["type"], &last["input"]), (&json!("tool_use"), &json!({"arguments": "not json"})));
+}
+
+#[test]
+fn an_error_beside_a_result_is_in_the_text_of_the_message() {
+    let sandbox = Sandbox::configured(&[]);
+    let result = json!({"type": "tool.result", "tool_call_id": "c1", "content": {"kind": "tool_result",
+        "status": "partial", "result": {"done": 1}, "error": {"code": "batch_partial", "message": "1 of 2"}}});
+    let card = id(&sandbox.run_with(&["card", "add", "-"], &result.to_string()).stdout);
+    sandbox.expect(0, &["box", "append", "run", &card]);
+    let messages = sandbox.json(0, &["box", "show", "run", "--format", "messages"]);
+    let text: Value = serde_json::from_str(messages[0]["content"].as_str().unwrap()).unwrap();
+    let error = json!({"code": "batch_partial", "message": "1 of 2"});
+    assert_eq!(text, json!({"status": "partial", "error": error, "result": {"done": 1}}));
+}
+
+#[test]
+fn ids_of_calls_are_used_once_and_an_empty_list_is_said() {
+    let sandbox = Sandbox::configured(&[]);
+    let call = |id: &str| {
+        let call = json!({"id": id, "type": "function", "function": {"name": "now", "arguments": "{}"}});
+        json!({"role": "assistant", "content": null, "tool_calls": [call]})
+    };
+    let result = json!({"role": "tool", "tool_call_id": "c", "content": "noon"});
+    for (messages, why) in [
+        (json!([call("c"), result, call("c")]), "message 2: the id `c` of a tool call"),
+        (json!([call("c"), result, result]), "message 2: it is the result of `c`"),
+        (json!([call("")]), "message 0: the id `` of a tool call is empty"),
+        (json!([]), "there is no message in the list"),
+    ] {
+        refused(&sandbox, 2, &["card", "add", "--from-messages", "-"], &messages.to_string(), why);
+    }
+}

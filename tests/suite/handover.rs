@@ -118,7 +118,7 @@ fn no_secret_of_an_argument_reaches_a_file() {
     for argument in ["instruction=@secret.json", &text] {
         let run = sandbox.run(&["handover", "launch", "--to", "coder", "--root", "feat:a", "--arg", argument]);
         assert_eq!(run.code, 0, "{}", run.stderr);
-        assert!(run.stderr.contains("secrets were removed"), "{}", run.stderr);
+        assert!(run.stderr.contains("secrets or invisible characters were removed"), "{}", run.stderr);
         assert!(![&run.stdout, &run.stderr].iter().any(|said| said.contains(&token)));
     }
     for (path, bytes) in sandbox.files().into_iter().filter(|(path, _)| path.starts_with("context/")) {
@@ -295,7 +295,11 @@ fn a_secret_that_only_its_neighbour_makes_one_reaches_no_file() {
         sandbox.write("contextpack.yml", sandbox.read("contextpack.yml") + recipe);
         sandbox.write("obj.json", value.to_string());
         let run = sandbox.run(&["handover", "deploy", "--to", "coder", "--arg", "obj=@obj.json"]);
-        assert!(run.code == 0 && run.stderr.contains("secrets were removed"), "{value}: {}", run.stderr);
+        assert!(
+            run.code == 0 && run.stderr.contains("secrets or invisible characters were removed"),
+            "{value}: {}",
+            run.stderr
+        );
         let message = json!([{"role": "assistant", "content": null, "tool_calls": [
             {"id": "c1", "function": {"name": "set", "arguments": value.to_string()}}]}]);
         sandbox.run_with(&["card", "add", "--from-messages", "-"], &message.to_string());
@@ -311,7 +315,11 @@ fn a_secret_that_only_its_neighbour_makes_one_reaches_no_file() {
         let sandbox = repo();
         sandbox.write("contextpack.yml", sandbox.read("contextpack.yml") + recipe);
         let run = sandbox.run(&["handover", "deploy", "--to", "coder", "--arg", argument]);
-        assert!(run.code == 0 && run.stderr.contains("secrets were removed"), "{argument}: {}", run.stderr);
+        assert!(
+            run.code == 0 && run.stderr.contains("secrets or invisible characters were removed"),
+            "{argument}: {}",
+            run.stderr
+        );
         assert!(!sandbox.files().iter().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("Zebra-42")));
     }
     // Prose, names of fields and lists of words stay as they are.

@@ -111,7 +111,11 @@ fn a_secret_reaches_no_file_of_an_inbox() {
     on(&sandbox, 0, "claim", &[&id, "--by", secret]);
     let words = [&*id, "--status", "failed", "--summary", secret, "--error-code", "x", "--error-message", secret];
     let run = sandbox.run(&[&["inbox", "ack", "coder"], &words[..], &["--by", secret]].concat());
-    assert!(run.code == 0 && run.stderr.contains("secrets were removed from 2 values"), "{}", run.stderr);
+    assert!(
+        run.code == 0 && run.stderr.contains("secrets or invisible characters were removed from 2 values"),
+        "{}",
+        run.stderr
+    );
     assert!(sandbox.files().iter().all(|(_, bytes)| !String::from_utf8_lossy(bytes).contains(secret)));
     for option in ["--correlation-id", "--key", "--output"] {
         let run = sandbox.run(&["inbox", "put", "coder", "--box", "planner", option, &secret.to_lowercase()]);

@@ -39,6 +39,7 @@ mod fresh;
 mod from_github;
 mod golden;
 mod graph;
+mod hand_off_notes;
 mod handover;
 mod handover_review;
 mod help;

@@ -5,7 +5,7 @@ use super::ledger::HandoffFiles;
 use crate::cli::args::Global;
 use crate::cli::input;
 use crate::console::report::{print_error, print_invalid_pack};
-use crate::console::{self, Exit, Failure, Format, PathFailure, printable, stamp};
+use crate::console::{self, Exit, Failure, Format, PathFailure, object, printable, stamp};
 use crate::handoff::cards::{
     BoxContent, BoxSnapshot, Card, CardContent, CardError, CardFileKind, CardWriter, ContentId, LARGEST_BATCH,
     LogAppend, LogName, MessageStyle, PreparedCard, WrittenFiles, canonical_bytes, import, is_hex, is_of_request,
@@ -78,7 +78,8 @@ impl HandoffFiles {
 }
 
 pub(crate) fn removal_note(count: usize) -> Option<String> {
-    (count > 0).then(|| format!("secrets were removed from {}", console::counted(count, "value")))
+    (count > 0)
+        .then(|| format!("secrets or invisible characters were removed from {}", console::counted(count, "value")))
 }
 
 pub(crate) fn run(global: &Global, command: &CardCommand) -> Result<Exit, Failure> {
@@ -114,6 +115,7 @@ fn add(files: &HandoffFiles, args: &CardAddArgs) -> Result<Exit, Failure> {
         }
     }
     let prepared = files.card_writer().prepare(cards)?;
+    prepared.iter().try_for_each(|card| card.card.check_metadata())?;
     files.store.transaction(|written| files.write(written, &prepared))?;
     let card_ids: Vec<&ContentId> = prepared.iter().map(|card| &card.id).collect();
     let lines: Vec<String> = card_ids.iter().map(ToString::to_string).collect();
@@ -194,24 +196,30 @@ fn show(files: &HandoffFiles, names: &[String]) -> Result<Exit, Failure> {
             None => missing_card_ids.push((name, "not found")),
         }
     }
+    let (cards, output) = read_named(files, ids, missing_card_ids)?;
+    files.global.print(&output, cards.iter().flat_map(|(id, card)| card_lines(id, card)))
+}
+
+/// Reads cards that were named, and returns them, and what JSON says of them; what cannot be read is noted.
+fn read_named(
+    files: &HandoffFiles,
+    ids: Vec<(ContentId, String)>,
+    mut missing: Vec<(String, &'static str)>,
+) -> Result<(Vec<(ContentId, Card)>, Value), Failure> {
     let wanted: Vec<ContentId> = ids.iter().map(|(id, _)| id.clone()).collect();
-    let (mut cards, mut lines) = (Vec::new(), Vec::new());
-    for ((card_id, name), read) in ids.into_iter().zip(files.read(&wanted)?) {
+    let mut cards = Vec::new();
+    for ((id, name), read) in ids.into_iter().zip(files.read(&wanted)?) {
         match read {
-            Ok(card) => {
-                lines.extend(card_lines(&card_id, &card));
-                let mut output = json!(card);
-                output["card_id"] = json!(card_id);
-                cards.push(output);
-            }
-            Err(why) => missing_card_ids.push((name, why)),
+            Ok(card) => cards.push((id, card)),
+            Err(why) => missing.push((name, why)),
         }
     }
-    for (name, why) in &missing_card_ids {
+    for (name, why) in &missing {
         files.global.note(&format!("note: {}: {why}", files.redacted(name)))?;
     }
-    let missing: Vec<String> = missing_card_ids.into_iter().map(|(name, _)| files.redacted(&name)).collect();
-    files.global.print(&json!({"cards": cards, "missing_card_ids": missing}), lines)
+    let missing: Vec<String> = missing.into_iter().map(|(name, _)| files.redacted(&name)).collect();
+    let shown: Value = cards.iter().map(|(id, card)| object([json!(card), json!({"card_id": id})])).collect();
+    Ok((cards, json!({"cards": shown, "missing_card_ids": missing})))
 }
 
 pub(crate) fn card_lines(id: &ContentId, card: &Card) -> Vec<String> {
@@ -408,30 +416,34 @@ fn show_boxes(files: &HandoffFiles, names: &[String], style: MessageStyle) -> Re
             None => missing_box_ids.push(files.redacted(&name)),
         }
     }
-    if files.global.format == Format::Json {
+    let json = (files.global.format == Format::Json).then(|| {
         let named = |it: &BoxContent| json!({"box_id": it.name, "card_ids": it.card_ids, "parent_ids": it.parent_ids});
-        let output = match &found[..] {
+        match &found[..] {
             [BoxContent { card_ids, parent_ids, .. }] if is_one => {
                 json!({"card_ids": card_ids, "parent_ids": parent_ids})
             }
             _ => json!({"boxes": found.iter().map(named).collect::<Value>(), "missing_box_ids": missing_box_ids}),
-        };
-        return files.global.print(&output, []);
-    }
-    for name in &missing_box_ids {
+        }
+    });
+    for name in missing_box_ids.iter().filter(|_| json.is_none()) {
         writeln!(console::stderr(), "note: box not found: {}", printable(name))?;
     }
-    show_cards(files, &found, style)
+    show_cards(files, &found, style, json)
 }
 
-fn show_cards(files: &HandoffFiles, boxes: &[BoxContent], style: MessageStyle) -> Result<Exit, Failure> {
+/// Prints the cards of boxes, the newest of them as JSON beside what is to be printed of the boxes.
+fn show_cards(
+    files: &HandoffFiles,
+    boxes: &[BoxContent],
+    style: MessageStyle,
+    json: Option<Value>,
+) -> Result<Exit, Failure> {
     let ids = once(boxes.iter().flat_map(|content| &content.card_ids).cloned().collect());
-    let mut cards: Vec<(ContentId, Card)> = Vec::new();
-    for (id, read) in ids.iter().zip(files.read(&ids)?) {
-        match read {
-            Ok(card) => cards.push((id.clone(), card)),
-            Err(why) => files.global.note(&format!("note: {id}: {why}"))?,
-        }
+    let older = ids.len().saturating_sub(if json.is_some() { LARGEST_BATCH } else { usize::MAX });
+    let ids = ids.into_iter().skip(older).map(|id| (id.clone(), id.to_string())).collect();
+    let (cards, output) = read_named(files, ids, Vec::new())?;
+    if let Some(json) = json {
+        return files.global.print(&object([json, output, json!({"older_cards": older})]), []);
     }
     if files.global.format == Format::Messages {
         let (of_request, cards): (Vec<_>, Vec<_>) = cards.into_iter().partition(|(_, card)| is_of_request(card));
@@ -439,6 +451,10 @@ fn show_cards(files: &HandoffFiles, boxes: &[BoxContent], style: MessageStyle) -
             files.global.note(&format!("note: {id}: {} belongs beside the messages of a request", card.kind))?;
         }
         let messages = messages(&cards, style);
+        if !messages.left_out.is_empty() {
+            let names = messages.left_out.iter().map(|name| files.redacted(name)).collect::<Vec<_>>().join("`, `");
+            files.global.note(&format!("note: `{names}` is for another API, and is left out"))?;
+        }
         let text = match style {
             MessageStyle::Openai => console::json_text(&messages.messages),
             MessageStyle::Anthropic => console::json_text(&messages),

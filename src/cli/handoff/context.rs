@@ -62,4 +62,8 @@ impl OtherFiles for ContextChecker<'_> {
         let redacted = faults.iter().map(|fault| without_secrets(&self.redactor.line(fault))).collect();
         Ok(Some((id.to_string(), redacted)))
     }
+
+    fn missing(&self, pack: &[u8]) -> Vec<String> {
+        self.files.missing_boxes(pack)
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::args::HandoverArgs;
 use super::card::{key_and_value, removal_note};
-use super::ledger::{Done, HandoffFiles};
+use super::ledger::{Done, HandedPack, HandoffFiles};
 use crate::cli::args::{BudgetArgs, Global};
 use crate::cli::input::{self, from_here};
 use crate::cli::packs::OpenedRepository;
@@ -14,13 +14,13 @@ use crate::console::{self, Exit, Failure, object, settled, stamp};
 use crate::engine::{AgentContext, BudgetProbe, EngineError, Project, Repository, path_inside};
 use crate::handoff::cards::{CardError, LogName, parse};
 use crate::handoff::handover::{HandoverPlan, HandoverRequest, Party, RecipeArguments, own_log, plan};
+use crate::handoff::ledger::{TaskState, TurnRequest};
 use crate::knowledge::{Agent, AgentError, covers};
 use crate::model::{CardSource, RepoPath, did_you_mean, section_kind};
 use crate::redact::Clean;
-use crate::review::read;
 use crate::seal::Sealed;
 use crate::store::{Access, Folder};
-use crate::wire::{Extra, Pack, PackAgent};
+use crate::wire::{Extra, PackAgent};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -86,8 +86,8 @@ fn prepare(
     let HandoverArgs { recipe: name, boxes, budget, .. } = args;
     let (arguments, from, root) = (&arguments, args.from.as_deref(), args.root.as_ref());
     let task = HandoverTask { name, recipe, arguments, boxes, to, from, root, output_box: None, budget };
-    let built = built(&OpenedRepository::new(&files.global, &repository), files, task)?;
-    check_free(&folder, &shown, &built)?;
+    let mut built = built(&OpenedRepository::new(&files.global, &repository), files, task)?;
+    built.plan.notes.extend(check_free(files, &folder, &shown, &built)?);
     Ok((built, folder, shown))
 }
 
@@ -291,20 +291,37 @@ fn profile(agent: &Agent) -> Value {
     })])
 }
 
-fn check_free(folder: &Folder, shown: &str, built: &BuiltHandover) -> Result<(), Failure> {
-    let name = built.file();
-    let Some(existing) = folder.read(&name)? else { return Ok(()) };
-    let about = |pack: &Pack| {
-        let handover = pack.handover.as_ref().map(|handover| handover.context_box_id.clone());
-        let key = pack.agent.as_ref().map(|agent| agent.key.clone());
-        (handover, key, pack.root.work_item_id.clone(), pack.root.issue_url.clone())
+/// Returns a note on the pack that is replaced: of this handover, perhaps with another strategy, profile or limit.
+fn check_free(
+    files: &HandoffFiles,
+    folder: &Folder,
+    shown: &str,
+    built: &BuiltHandover,
+) -> Result<Option<String>, Failure> {
+    let (name, context) = (built.file(), &built.plan.context_box);
+    let Some(existing) = folder.read(&name)? else { return Ok(None) };
+    let handed = |bytes: &[u8]| HandedPack::of(bytes, name.clone(), context);
+    let both = handed(&existing).zip(handed(built.sealed.bytes()));
+    let Some((old, new)) = both.filter(|(old, new)| (&old.agent, &old.root) == (&new.agent, &new.root)) else {
+        return Err(Failure::Input(format!(
+            "`{shown}/{name}` is no pack of this handover, and is not overwritten (help: `--out` names another folder)"
+        )));
     };
-    if read(&existing).is_ok_and(|existing| about(&existing) == about(built.sealed.pack())) {
-        return Ok(());
+    let log = |pack: &HandedPack| pack.output.as_ref().map_or_else(String::new, |log| files.redacted(log.as_str()));
+    // An agent that works on a turn writes to the log of the pack that it was given.
+    if let Some(inbox) = old.inbox.as_ref().filter(|_| old.output != new.output) {
+        let ledger = files.open_inbox(inbox).read()?;
+        let is_old = |it: &TurnRequest| it.context_box_id == *context && it.output_box != log(&new);
+        let is_open = |it: &TaskState| !it.status.is_terminal() && ledger.request(&it.id).is_some_and(is_old);
+        if let Some(turn) = ledger.states().iter().find(|turn| is_open(turn)) {
+            let (id, old, new) = (&turn.id, log(&old), log(&new));
+            let why =
+                format!("the turn {id} of this box is open, and its results go to the log `{old}`, not to `{new}`");
+            return Err(Failure::Input(format!("{why} (help: `contextpack inbox ack` ends it)")));
+        }
     }
-    Err(Failure::Input(format!(
-        "`{shown}/{name}` is no pack of this handover, and is not overwritten (help: `--out` names another folder)"
-    )))
+    let replaced = format!("replaced the pack that named the log `{}`", log(&old));
+    Ok((!built.sealed.is_unchanged(&existing)).then_some(replaced))
 }
 
 fn write(files: &HandoffFiles, built: &BuiltHandover, folder: &Folder) -> Result<(), Failure> {

@@ -272,6 +272,9 @@ pub(super) fn dispatch(files: &HandoffFiles, args: &TurnPutArgs, code: &Cell<&'s
         let help = "make a handover to this agent, or give it the cards in another box: `contextpack box new`";
         return Err(Failure::Unauthorized(format!("unauthorized box_id: {snapshot}: {why} (help: {help})")));
     }
+    let about =
+        pack.as_ref().and_then(|pack| pack.root.as_ref()).filter(|about| root.as_ref().is_some_and(|it| it != *about));
+    let about = about.map(|about| format!("the pack of this box is about `{}`", files.redacted(about)));
     let output = output.or_else(|| pack.and_then(|pack| pack.output.clone())).unwrap_or_else(|| inbox.clone());
     let task_logs = files.task_logs().map_err(failed)?;
     let is_of = |agent: &&Party| is_own_log(agent, output.as_str(), task_logs);
@@ -297,7 +300,8 @@ pub(super) fn dispatch(files: &HandoffFiles, args: &TurnPutArgs, code: &Cell<&'s
     };
     for (field, value) in json!(request).as_object().into_iter().flatten() {
         let text = value.as_str().unwrap_or_default();
-        writer.check_name(text, &format!("`{field}`")).map_err(failed)?;
+        let secret = |error: CardError| failed(CardError::Secret(error.to_string()));
+        writer.check_name(text, &format!("`{field}`")).map_err(secret)?;
     }
     let (open, id) = (files.open_inbox(&inbox), request.id());
     let name = &open.name;
@@ -332,7 +336,7 @@ pub(super) fn dispatch(files: &HandoffFiles, args: &TurnPutArgs, code: &Cell<&'s
         "correlation_id": request.correlation(),
         "existed": existed,
     });
-    let note = existed.then(|| format!("{id} was dispatched before: nothing was written"));
+    let note = existed.then(|| format!("{id} was dispatched before: nothing was written")).into_iter().chain(about);
     let lines = vec![format!("accepted: turn {id}, epoch {}", turn.epoch)];
     Ok(Done { ring, ..Done::new(format!("Dispatch turn {id} to {name}"), &output, lines).noted(note) })
 }

@@ -18,7 +18,7 @@ pub struct Card {
     pub kind: String,
     /// Who says it, as a model sees it.
     pub role: Role,
-    /// Who wrote it, for audit only; a model does not see it.
+    /// Who wrote it: packs name it, messages do not.
     pub author_id: String,
     pub content: CardContent,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
@@ -193,6 +193,17 @@ impl Card {
         self.content.check()
     }
 
+    /// Checks that the metadata of a new card does not contradict it, as in exports of other programs.
+    pub fn check_metadata(&self) -> Result<(), CardError> {
+        let differs = |(name, own): &(&str, &str)| self.metadata.get(*name).is_some_and(|it| it != own);
+        let found = [("role", self.role.name()), ("type", &*self.kind)].into_iter().find(differs);
+        found.map_or(Ok(()), |(name, own)| {
+            Err(CardError::bad(format!(
+                "`metadata.{name}` is not `{own}`, the card's own `{name}`: make both the same"
+            )))
+        })
+    }
+
     /// Returns whether the card is not read any more at `now`, which is RFC 3339 in UTC.
     pub fn is_expired(&self, now: &str) -> bool {
         self.expires_at.as_deref().is_some_and(|expires_at| expires_at <= now)
@@ -244,10 +255,11 @@ impl ToolCall {
         self.arguments.as_str().map_or_else(|| canonical(&self.arguments), str::to_owned)
     }
 
-    /// Returns the arguments as a JSON value, as Anthropic's API has them.
+    /// Returns the arguments as a JSON object, as Anthropic's API has them.
     pub fn arguments_value(&self) -> Value {
-        let in_text = self.arguments.as_str().and_then(|text| serde_json::from_str(text).ok()).filter(Value::is_object);
-        in_text.unwrap_or_else(|| self.arguments.clone())
+        let in_text = self.arguments.as_str().and_then(|text| serde_json::from_str(text).ok());
+        let object = in_text.or_else(|| Some(self.arguments.clone())).filter(Value::is_object);
+        object.unwrap_or_else(|| Value::from_iter([("arguments", self.arguments.clone())]))
     }
 }
 

@@ -8,7 +8,7 @@ use super::json::{canonical, inexact_number};
 use super::{Card, CardContent, CardError, ContentId, Role, ToolCall};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Reads a list of messages, or a request with `messages` and perhaps `system`, and returns the cards as JSON: what else the
 /// request says, its `tools` first, then the messages.
@@ -31,18 +31,25 @@ pub fn import(value: Value) -> Result<Vec<Value>, CardError> {
     if !request.is_empty() {
         cards.push(of_request("sys.profile", json!({"llm_config": request})));
     }
-    let mut calls: BTreeSet<String> = BTreeSet::new();
+    // The calls by their ids, each with whether it has its result.
+    let mut calls: BTreeMap<String, bool> = BTreeMap::new();
     for (n, message) in messages.enumerate() {
         let at = |error: String| CardError::bad(format!("message {n}: {error}"));
         let read = Message::read(message, n).map_err(at)?;
-        let answered = read.results.iter().map(|(id, _, _)| id).chain(&read.tool_call_id);
-        if let Some(id) = answered.into_iter().find(|id| !calls.contains(*id)) {
-            return Err(at(format!("it is the result of `{id}`, which no message before it calls")));
+        for id in read.results.iter().map(|(id, _, _)| id).chain(&read.tool_call_id) {
+            if calls.insert(id.clone(), true) != Some(false) {
+                let why = "which no message before it calls, or which has one";
+                return Err(at(format!("it is the result of `{id}`, {why}")));
+            }
         }
-        calls.extend(read.calls.iter().filter_map(|call| Some(call["id"].as_str()?.to_owned())));
+        for id in read.calls.iter().filter_map(|call| call["id"].as_str()) {
+            if id.is_empty() || calls.insert(id.to_owned(), false).is_some() {
+                return Err(at(format!("the id `{id}` of a tool call is empty, or that of a call before it")));
+            }
+        }
         cards.extend(read.cards(n));
     }
-    Ok(cards)
+    if cards.is_empty() { Err(CardError::bad("there is no message in the list")) } else { Ok(cards) }
 }
 
 /// What marks a card with what a request says beside its messages.
@@ -300,18 +307,56 @@ pub enum MessageStyle {
     Anthropic,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Messages {
     /// The system prompt, where the API has it beside the messages: a text, or a list of blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<Value>,
     pub messages: Vec<Value>,
+    /// The parts and fields that only another API knows, which are left out.
+    #[serde(skip)]
+    pub left_out: BTreeSet<String>,
 }
 
 pub fn messages(cards: &[(ContentId, Card)], style: MessageStyle) -> Messages {
-    match style {
-        MessageStyle::Openai => Messages { system: None, messages: cards.iter().map(open_ai).collect() },
+    let mut all = match style {
+        MessageStyle::Openai => Messages { messages: cards.iter().map(open_ai).collect(), ..Messages::default() },
         MessageStyle::Anthropic => anthropic(cards),
+    };
+    let Messages { system, messages, left_out } = &mut all;
+    messages.iter_mut().for_each(|message| leave_out(message, style, left_out));
+    system.iter_mut().for_each(|system| leave_out(system, style, left_out));
+    all
+}
+
+/// Leaves out of a message, and of what it holds, what only another API knows.
+fn leave_out(value: &mut Value, style: MessageStyle, left_out: &mut BTreeSet<String>) {
+    let of_open_ai = ["image_url", "input_audio", "file", "refusal"];
+    let kind = value["type"].as_str().map(str::to_owned);
+    let mut keeps = |name: &str, is_field: bool| {
+        let is_known = match (style, kind.as_deref()) {
+            (MessageStyle::Openai, _) if is_field => !["cache_control", "caller", "citations"].contains(&name),
+            (MessageStyle::Openai, _) => ["text", "function"].contains(&name) || of_open_ai.contains(&name),
+            (MessageStyle::Anthropic, _) if !is_field => !of_open_ai.contains(&name),
+            // Messages, calls and results may have further fields of OpenAI's API.
+            (_, None) => ["role", "content"].contains(&name),
+            (_, Some("tool_use")) => ["type", "id", "name", "input", "cache_control", "caller"].contains(&name),
+            (_, Some("tool_result")) => ["type", "tool_use_id", "content", "is_error", "cache_control"].contains(&name),
+            _ => true,
+        };
+        left_out.extend((!is_known).then(|| name.to_owned()));
+        is_known
+    };
+    if let Some(parts) = value.as_array_mut().filter(|parts| !parts.is_empty()) {
+        parts.retain(|part| keeps(part["type"].as_str().unwrap_or_default(), false));
+        parts.iter_mut().for_each(|part| leave_out(part, style, left_out));
+        if parts.is_empty() {
+            *value = "[left out]".into();
+        }
+    } else if let Some(fields) = value.as_object_mut() {
+        fields.retain(|name, _| keeps(name, true));
+        let inner = fields.iter_mut().filter(|(name, _)| ["content", "tool_calls"].contains(&name.as_str()));
+        inner.for_each(|(_, inner)| leave_out(inner, style, left_out));
     }
 }
 
@@ -335,6 +380,10 @@ fn spoken(content: &CardContent) -> Value {
         }
         CardContent::ToolCall { .. } => "".into(),
         CardContent::ToolResult { status, result, error, .. } => match (result, error) {
+            // What an import read as an error has its message in its parts.
+            (Some(result), Some(error)) if error.code != "tool_error" || !result.is_array() => {
+                canonical(&json!({"status": status, "error": error, "result": result})).into()
+            }
             (Some(result), _) => spoken_value(result),
             (None, Some(error)) if error.code == "tool_error" => error.message.as_str().into(),
             (None, Some(error)) => canonical(&json!({"status": status, "error": error})).into(),
@@ -471,7 +520,7 @@ fn anthropic(cards: &[(ContentId, Card)]) -> Messages {
         1 => system.pop(),
         _ => Some(system.into_iter().flat_map(blocks).collect()),
     };
-    Messages { system, messages: messages.into_iter().map(|open| open.message).collect() }
+    Messages { system, messages: messages.into_iter().map(|open| open.message).collect(), ..Messages::default() }
 }
 
 /// Returns the content of a message: a text, or blocks that end in the tool calls.

@@ -4,7 +4,7 @@ use super::files::{Batch, BatchResult, ForkedTask, Outcome, RESULT_VERSION, Task
 use super::names::{Attempt, BATCHES, LedgerPath, NewFile, ShortId, Status, WorkId, Writer};
 use super::state::{Ledger, TaskState};
 use crate::config::PlannedTask;
-use crate::handoff::cards::CardError;
+use crate::handoff::cards::{CardError, ContentId};
 use crate::handoff::handover::TaskLog;
 use std::collections::BTreeMap;
 
@@ -41,6 +41,11 @@ impl Ledger {
     pub(crate) fn forked(&self, id: &WorkId) -> Option<&ForkedTask> {
         let WorkId::Task(index) = id else { return None };
         self.fork.as_ref()?.tasks.get(*index as usize)
+    }
+
+    /// Returns the box that is read for a task or turn.
+    pub(crate) fn context(&self, id: &WorkId) -> Option<&ContentId> {
+        self.request(id).map(|it| &it.context_box_id).or(self.forked(id).map(|it| &it.context_box_id))
     }
 
     /// Returns the tasks of an agent, or all turns of its inbox.

@@ -208,7 +208,7 @@ pub static INBOXES: LedgerKind = LedgerKind {
     attempt: "attempt",
     report: "response",
     late: &[LateReason::StaleEpoch, LateReason::Second],
-    again: "dispatch it with another `--key`",
+    again: "put it again with `contextpack inbox put` and another `--key`",
 };
 
 /// What agents claim: a task of a batch, by its position from 0, or a turn of an inbox.

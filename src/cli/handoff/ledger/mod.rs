@@ -20,7 +20,7 @@ use crate::handoff::ledger::{
 };
 use crate::model::RepoPath;
 use crate::redact::{Environment, Redactor};
-use crate::review::read;
+use crate::review::{read, verify};
 use crate::store::{StoreError, random_name};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -294,7 +294,9 @@ pub(crate) struct HandedPack {
     pub(crate) agent: String,
     /// The key of the agent that hands over.
     pub(crate) from: Option<String>,
-    inbox: Option<LogName>,
+    pub(crate) inbox: Option<LogName>,
+    /// The work item or issue that it is about, if it is about one.
+    pub(crate) root: Option<String>,
     pub(crate) output: Option<LogName>,
 }
 
@@ -310,7 +312,7 @@ impl HandedPack {
     }
 
     /// Returns the pack at `path` with these bytes, if it is the one of the handover that made a box.
-    fn of(bytes: &[u8], path: String, context: &ContentId) -> Option<Self> {
+    pub(crate) fn of(bytes: &[u8], path: String, context: &ContentId) -> Option<Self> {
         let pack = read(bytes).ok()?;
         let handover = pack.handover.filter(|it| it.context_box_id == context.to_string())?;
         let agent = pack.agent?;
@@ -319,7 +321,8 @@ impl HandedPack {
         let party = file.map(|file| Party { key: agent.key.clone(), stem: file.stem().to_owned() });
         let inbox = party.and_then(|party| own_log(&party).ok());
         let output = LogName::new(&handover.output_box).ok();
-        Some(Self { path, agent: agent.key, from: handover.from, inbox, output })
+        let root = pack.root.name().filter(|root| **root != agent.key).cloned();
+        Some(Self { path, agent: agent.key, from: handover.from, inbox, root, output })
     }
 
     pub(crate) fn refusal(&self, inbox: &str, agent: &str) -> Option<String> {
@@ -342,6 +345,25 @@ impl HandoffFiles {
     /// Returns the pack of the handover that made the box of a turn of an inbox that was read.
     fn pack_of(&self, context: &ContentId) -> Option<Rc<HandedPack>> {
         self.packs.borrow().get(context).cloned()
+    }
+
+    /// Says what is wrong with the pack of a task or turn; of a turn, whose box may have none, if a handover made the box.
+    pub(crate) fn pack_fault(&self, ledger: &Ledger, id: &WorkId) -> Option<String> {
+        let context = ledger.context(id)?;
+        let path = match ledger.forked(id) {
+            Some(forked) => forked.pack.clone(),
+            None => format!("{}/{}.json", self.settings.handover.packs()?, context.short()),
+        };
+        // The cards that a handover gives come last, and say for whom it is.
+        let last = || self.store.read_box(&context.to_string()).ok()??.card_ids.pop();
+        let handover = || self.store.card(&last()?).ok()?.ok()?.metadata.remove("handover");
+        let is_handed = || handover().is_some_and(|it| ledger.request(id).is_some_and(|turn| it["to"] == *turn.agent));
+        let what = match input::listed_file(&self.root.join(&path)) {
+            Ok(bytes) if verify(&bytes).is_valid() && HandedPack::of(&bytes, path.clone(), context).is_some() => None,
+            Ok(_) => Some("was changed"),
+            Err(_) => (ledger.forked(id).is_some() || is_handed()).then_some("is not there"),
+        }?;
+        Some(format!("the pack `{}` {what} (help: restore it from git)", self.redacted(&path)))
     }
 
     /// Returns what the worker on a task or turn reads, and where it writes, without the secrets of files that were made by

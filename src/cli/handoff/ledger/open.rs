@@ -137,7 +137,7 @@ impl OpenLedger<'_> {
                 ));
             }
             let output = object([json!({"status": "accepted"}), attempt, pointers]);
-            return Ok(Some(Done::new(message, &output, lines)));
+            return Ok(Some(Done::new(message, &output, lines).noted(self.files.pack_fault(&ledger, id))));
         };
         let other = state.claim.as_ref().filter(|_| reason == "claimed");
         let is_damaged = other.is_some_and(|claim| claim.at.is_none());
@@ -169,7 +169,7 @@ impl OpenLedger<'_> {
         args: &OutcomeArgs,
     ) -> Result<Done, Failure> {
         let writer = self.files.writer(args.author.as_deref())?;
-        let (mut outcome, redacted) = self.files.outcome(status, args)?;
+        let (mut outcome, mut redacted) = self.files.outcome(status, args)?;
         // Everything is checked before the box is written.
         let ledger = self.read()?;
         let checked = ledger.attempt(of, epoch)?;
@@ -180,6 +180,7 @@ impl OpenLedger<'_> {
             .filter(|text| !text.is_empty())
             .map(|text| self.deliverable(text, &checked, &writer))
             .transpose()?;
+        redacted += deliverable.iter().flatten().map(|card| card.redacted).sum::<usize>();
         let answer = deliverable
             .as_ref()
             .map(|cards| BoxSnapshot::new(cards.iter().map(|card| card.id.clone()).collect(), Vec::new()));
