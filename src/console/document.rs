@@ -5,6 +5,7 @@
 use super::annotations::Annotations;
 use super::report::{folded, print_diagnostics};
 use super::{Format, json_text, printable, stdout, width, wrapped};
+use crate::engine::process_environment;
 use crate::model::Diagnostic;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
@@ -257,7 +258,7 @@ impl Document {
     pub(crate) fn text(&self, options: TextOptions) -> String {
         let mut text = String::new();
         self.write_text(&mut text, 0, TextOptions { whole: options.whole || self.is_whole, ..options });
-        text
+        process_environment().mask(&text)
     }
 
     fn write_text(&self, out: &mut String, mut indent: usize, options: TextOptions) {

@@ -20,6 +20,7 @@ pub(crate) use guard::{guarded, start_threads};
 pub(crate) use report::{Format, diagnostics};
 pub(crate) use workspace::{Workspace, no_roots, settled, stamp, strict, user_caches};
 
+use crate::engine::process_environment;
 use crate::model::{Commands, harmless_json, is_hidden};
 use crate::redact::invisible_at;
 use anstream::AutoStream;
@@ -168,7 +169,7 @@ pub(crate) fn wrapped(line: &str, width: Option<usize>) -> Vec<Cow<'_, str>> {
 
 /// Serializes to indented JSON; characters that a terminal would interpret or hide become escapes of the same value.
 pub(crate) fn json_text(value: &impl serde::Serialize) -> String {
-    escaped(&format!("{:#}", serde_json::to_value(value).unwrap_or_default()))
+    escaped(&process_environment().mask(&format!("{:#}", serde_json::to_value(value).unwrap_or_default())))
 }
 
 /// Returns an object without the fields that are null, together with those of other objects.

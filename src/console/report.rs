@@ -3,6 +3,7 @@
 use super::annotations::Annotations;
 use super::failure::{Exit, Failure};
 use super::{has_output, json_text, printable, stderr, stdout};
+use crate::engine::process_environment;
 use crate::model::{Code, Diagnostic, Severity, named_enum};
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
@@ -52,7 +53,8 @@ pub(crate) fn print_lines<T: Serialize>(
     if format == Format::Json {
         return writeln!(out, "{}", json_text(value));
     }
-    lines.into_iter().try_for_each(|line| writeln!(out, "{}", printable(&line)))
+    let environment = process_environment();
+    lines.into_iter().try_for_each(|line| writeln!(out, "{}", printable(&environment.mask(&line))))
 }
 
 /// Returns the diagnostics that people see: all, or with `errors_only` those that make the command fail.

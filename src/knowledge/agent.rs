@@ -125,7 +125,15 @@ impl Agent {
         shown_soul.text(&front.body);
         let [tools, skills] = allowed.map(|(kind, allowed)| {
             let listed = front.list(kind);
-            let line = front.value(&[kind]).map_or(1, |node| node.line);
+            let node = front.value(&[kind]);
+            let line = node.map_or(1, |node| node.line);
+            let is_list = |node: &Node<String>| match &node.value {
+                Value::List(nodes) => nodes.iter().all(|node| scalar(node).is_some()),
+                value => !matches!(value, Value::Map(_)),
+            };
+            if allowed.is_some() && !node.is_none_or(is_list) {
+                fault(line, format!("`{kind}` is no list of names"), format!("write `{kind}: [NAME, NAME]`"));
+            }
             for (message, help) in listed.iter().filter_map(|entry| not_allowed(kind, allowed, entry)) {
                 fault(line, message, help);
             }

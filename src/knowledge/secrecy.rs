@@ -182,7 +182,12 @@ pub fn stated_agents(raw: &str) -> Vec<String> {
     let mut pairs = read_front_matter(raw).pairs;
     // Many a file has a `scope` of another kind.
     pairs.retain(|(name, _)| !name.eq_ignore_ascii_case("scope"));
-    scopes(&pairs).into_iter().flatten().collect()
+    let listed = pairs.iter().filter_map(|(name, node)| match &node.value {
+        Value::List(nodes) if SCOPE_FIELDS.contains(&name.to_lowercase().as_str()) => Some(nodes),
+        _ => None,
+    });
+    let listed = listed.flatten().filter_map(scalar).map(|name| name.trim().to_lowercase());
+    scopes(&pairs).into_iter().flatten().chain(listed).collect()
 }
 
 /// Returns the line on which a head says, or may say, that the text holds secrets, at any depth, in any notation.

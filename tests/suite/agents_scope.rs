@@ -405,7 +405,7 @@ fn a_file_that_says_whose_it_is_is_for_that_agent_whatever_the_configuration_cal
     let sandbox = office();
     let own = |field: &str| format!("---\ntitle: Title {LEAK}\n{field}\n---\n# Head {LEAK}\n\nSay {LEAK}.\n");
     sandbox.write("docs/own.md", own("agent: OPS"));
-    sandbox.write("docs/adr/0007-own.md", own("agent_key: agent:ops:blue"));
+    sandbox.write("docs/adr/0007-own.md", own("agent_key: [agent:ops:blue]"));
     sandbox.write("docs/author.md", "---\nagent: some-model\nscope: ops\n---\nAnybody may read it.\n");
     sandbox.write("work_items/feat-task.md", "---\nid: feat:task\nagent: ops\n---\nA task of ops.\n");
     let root = "---\nid: feat:root\ntitle: Head it\nadrs: [7]\nrelated: [feat:task]\n---\nSee docs/own.md and docs/author.md.\n";

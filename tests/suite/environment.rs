@@ -234,3 +234,18 @@ fn variables_of_every_day_change_nothing() {
     assert_eq!(with.code, 0, "{}", with.stderr);
     assert_eq!(with.stdout, without);
 }
+
+#[test]
+fn an_id_that_is_a_secret_is_shown_by_no_command() {
+    let secret = format!("kT4x9{}", "Qz2ab");
+    let item = format!("---\nid: feat:{secret}\ntitle: T\n---\nText.\n");
+    let sandbox = Sandbox::configured(&[("work_items/x.md", &item)]);
+    for command in ["list", "build", "check", "ready", "stats"] {
+        for format in ["text", "json"] {
+            let mut args = sandbox.command(&[command, "--format", format]);
+            args.env("DB_PASSWORD", &secret);
+            let said = run(args, "");
+            assert!(!(said.stdout.clone() + &said.stderr).contains(&secret), "{command} {format}: {said:?}");
+        }
+    }
+}

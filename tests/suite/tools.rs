@@ -35,6 +35,10 @@ fn an_agent_has_no_tool_that_the_configuration_does_not_list() {
         sandbox.expect(0, &["render", "feat:a"]);
         assert!(sandbox.run(&["check"]).stderr.contains("is none of the tools"), "who checks all packs learns of it");
     }
+    for unclear in ["tools: {bash: true}\n", "tools: [{name: bash}]\n"] {
+        let run = repo(unclear).run(&["render", "feat:a", "--agent", "coder"]);
+        assert!(run.code == 3 && run.stderr.contains("`tools` is no list of names"), "{run:?}");
+    }
     let near = repo("tools: [raed]\n").run(&["render", "--agent", "coder"]).stderr;
     assert!(near.contains("did you mean `read`?"), "{near}");
 }
