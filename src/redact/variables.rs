@@ -118,8 +118,7 @@ const DESCRIBING_WORDS: &str = "FILE PATH DIR NAME HOST PORT USER USERNAME TYPE 
     ENABLED LENGTH REGION VERSION SOURCE ISSUER AUDIENCE SERVER ENDPOINT STYLE CLASS DESKTOP MANAGER EXPIRES IN \
     SIZE POLICY TOKENIZER";
 /// Words in names of keys that are not secret.
-const PUBLIC_KEY_WORDS: [&str; 9] =
-    ["PUBLIC", "PUBKEY", "CACHE", "PRIMARY", "FOREIGN", "PARTITION", "SORT", "GPG", "HOSTKEY"];
+const PUBLIC_KEY_WORDS: &str = "PUBLIC PUBKEY CACHE PRIMARY FOREIGN PARTITION SORT GPG HOSTKEY";
 
 /// Returns how strongly a name suggests a secret; `None` if it does not.
 fn evidence_of(name: &str) -> Option<NameEvidence> {
@@ -133,31 +132,17 @@ fn evidence_of(name: &str) -> Option<NameEvidence> {
         return None;
     }
     let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
-    let word = |words: &[&str]| parts.iter().any(|part| words.contains(part));
+    let word = |words: &str| parts.iter().any(|part| words.split(' ').any(|word| word == *part));
     if has(&["SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PASSCODE", "PRIVATEKEY", "PRIVATE_KEY", "ACCOUNTKEY"])
-        || word(&["PASS", "PWD", "PASSWRD"])
+        || word("PASS PWD PASSWRD")
     {
         return Some(NameEvidence::Strong);
     }
-    if word(&PUBLIC_KEY_WORDS) {
+    if word(PUBLIC_KEY_WORDS) {
         return None;
     }
     let hints = has(&["TOKEN", "APIKEY", "CREDENTIAL", "ACCESSKEY", "_KEY"])
-        || word(&[
-            "KEY",
-            "KEYS",
-            "AUTH",
-            "AUTHORIZATION",
-            "CREDS",
-            "PAT",
-            "JWT",
-            "BEARER",
-            "COOKIE",
-            "SESSION",
-            "DSN",
-            "SIG",
-            "SIGNATURE",
-        ])
+        || word("KEY KEYS AUTH AUTHORIZATION CREDS PAT JWT BEARER COOKIE SESSION DSN SIG SIGNATURE")
         || name.ends_with("PWD");
     hints.then_some(NameEvidence::Weak)
 }
