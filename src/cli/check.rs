@@ -3,7 +3,7 @@
 use super::args::{CheckArgs, Global};
 use super::packs::{self, BuildRun, OpenedRepository, checked_pack};
 use crate::console::github::{append, summary};
-use crate::console::{self, Annotations, Document, Exit, Failure, Format, line, no_roots};
+use crate::console::{self, Annotations, Document, Exit, Failure, Format, counted, line, no_roots};
 use crate::engine::{PackState, Repository, apply_severities, check_packs, orphaned};
 use crate::model::Diagnostic;
 use crate::review::PackStatus;
@@ -47,6 +47,14 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     }
     // The packs must be of the same commit as the inputs that they are compared with.
     repository.confirm_settled()?;
+    if global.format != Format::Json && repository.settings().context.vectors.is_some() {
+        let (texts, vectors) = project.embedded_texts()?;
+        let old = texts.keys().filter(|digest| !vectors.0.contains_key(digest)).count();
+        let text = format!("{} without a vector: `contextpack notes --vectors` prints them", counted(old, "text"));
+        if old > 0 {
+            global.note(&text)?
+        }
+    }
     report_and_exit(global, args, &repository, &run, states)
 }
 

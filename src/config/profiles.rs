@@ -19,11 +19,11 @@ pub struct BuiltinText {
 
 /// What is added to the instructions of packs for an agent.
 pub const AGENT_INSTRUCTIONS: BuiltinText =
-    BuiltinText { id: "instructions/agent", version: 1, text: include_str!("instructions/agent.md") };
+    BuiltinText { id: "instructions/agent", version: 2, text: include_str!("instructions/agent.md") };
 
 /// What is added to the instructions of other packs that hold pinned documents.
 pub const KNOWLEDGE_INSTRUCTIONS: BuiltinText =
-    BuiltinText { id: "instructions/knowledge", version: 1, text: include_str!("instructions/knowledge.md") };
+    BuiltinText { id: "instructions/knowledge", version: 2, text: include_str!("instructions/knowledge.md") };
 
 /// The instructions of an agent's packs without a root.
 pub const SESSION_INSTRUCTIONS: BuiltinText =

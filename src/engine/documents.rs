@@ -61,6 +61,11 @@ fn agents(project: &Project<'_>, all: &mut ReadKnowledge) -> Agents {
                 faults.push(restricted_instructions(path, Withheld::Secret));
             }
             Ok(text) => {
+                if let Some(line) = conflict_in_markdown(&text) {
+                    let fault =
+                        conflict_markers(Place::line(path.clone(), line), &format!("`{path}`, an agent's file,"));
+                    faults.push(fault.with_severity(Severity::Error));
+                }
                 scoped.insert(path.clone(), scopes_of_agent(reader, path, &text));
                 let (shown, text, removals, digest) = reader.file(path, FilePurpose::Document, &text);
                 agents.push(Agent::read(path, shown, &text.clean, removals, digest, (&profiles, allowed), faults));
@@ -358,7 +363,7 @@ fn add_notes(
     // An escape in YAML can hide a secret from the redaction of the file.
     let mut notes = written.redacted(&|text| reader.line("body", text));
     notes.summary.truncate(bullets);
-    if document.stale_notes {
+    if document.stale_notes || !written.states_rules {
         // A rule that was added or taken back binds at once.
         notes.rules = extracted(&document.body).rules;
     }

@@ -15,7 +15,7 @@ use crate::knowledge::{AgentError, DocumentRules, Knowledge, KnowledgeDocument, 
 use crate::model::{Code, Diagnostic, RepoPath};
 use crate::redact::Clean;
 use crate::review::UnusedText;
-use crate::select::{KnowledgeSections, RootReferences, SelectionContext};
+use crate::select::{KnowledgeSections, ReferencedFile, RootReferences, SelectionContext};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -141,8 +141,12 @@ impl Project<'_> {
         }
         let knowledge = self.knowledge();
         let found = agent.map(|context| (&knowledge.agents.all[context.agent], context));
-        let referenced: BTreeSet<RepoPath> =
-            references.files.iter().filter(|file| file.document.is_ok()).map(|file| file.file.path.clone()).collect();
+        let mut referenced: BTreeMap<RepoPath, bool> = BTreeMap::new();
+        for ReferencedFile { file, by, configured, .. } in references.files.iter().filter(|it| it.document.is_ok()) {
+            let by_insiders = !*configured && !self.corpus.entries[*by].is_untrusted_at(&file.at);
+            let is_whole = Some(*by) == root && file.anchor.is_none() && by_insiders;
+            *referenced.entry(file.path.clone()).or_default() |= is_whole;
+        }
         let query = self.query(root, agent.map(|context| context.agent));
         let meaning = agent.and_then(|context| context.vectors.meaning(&query));
         let query: Vec<&str> = query.iter().map(Clean::as_str).collect();
@@ -196,7 +200,7 @@ impl Project<'_> {
             limits: &all,
             query: &query,
             meaning,
-            referenced: &BTreeSet::new(),
+            referenced: &BTreeMap::new(),
         });
         chosen.relevant.into_iter().find(|found| knowledge.documents[found.document].path == *path)
     }

@@ -182,7 +182,12 @@ fn explain_document(project: &Project<'_>, probe: &BudgetProbe<'_, '_>, path: &R
             None => (
                 "not_relevant",
                 "it is not pinned, and its title, headings and notes share no term with the work".to_owned(),
-                "pin it with `pinned: true`, or name it in the item".to_owned(),
+                match &project.settings().context.vectors {
+                    None => "pin it with `pinned: true`, or name it in the item".to_owned(),
+                    Some(_) => format!(
+                        "{pin}, or if `contextpack notes --vectors` prints its text or the item's, make vectors of these"
+                    ),
+                },
             ),
         },
     };

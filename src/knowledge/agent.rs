@@ -104,6 +104,12 @@ impl Agent {
                 fault(line, format!("`{key}` is no field of an agent"), format!("did you mean `{near}`?"));
             }
         }
+        for field in ["name", "key", "purpose", "role", "profile", "policy"] {
+            let node = front.value(&[field]).filter(|node| matches!(node.value, Value::List(_) | Value::Map(_)));
+            if let Some(node) = node {
+                fault(node.line, format!("`{field}` is no text"), format!("write `{field}: TEXT`"));
+            }
+        }
         let policy = front.text(&["policy"]).and_then(|(written, line)| {
             let found = Policy::named(&written);
             if found.is_none() {
@@ -237,7 +243,7 @@ pub fn covers(tools: &[impl Deref<Target = str>], tool: &str) -> bool {
     let plain = |text: &str| text.trim().to_lowercase().replacen('(', ":", 1);
     let plain = |text: &str| plain(text).strip_suffix(')').map_or_else(|| plain(text), str::to_owned);
     let tool = plain(tool);
-    let is_one = |rest: &str| !rest.contains([';', '&', '|', '`', '$', '<', '>', '\n']);
+    let is_one = |rest: &str| !rest.contains([';', '&', '|', '`', '$', '<', '>', '(', ')', '\n']);
     tools.iter().map(|entry| plain(entry)).any(|entry| {
         let begins = |start: &str| tool.strip_prefix(start).is_some_and(is_one);
         tool == entry || begins(&format!("{entry}:")) || entry.strip_suffix('*').is_some_and(begins)

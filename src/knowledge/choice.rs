@@ -19,8 +19,9 @@ pub struct KnowledgeRequest<'a> {
     pub query: &'a [&'a str],
     /// What the query means, if it has a vector.
     pub meaning: Option<QueryMeaning<'a>>,
-    /// The files that have sections of their own, since the root refers to them.
-    pub referenced: &'a BTreeSet<RepoPath>,
+    /// The files that have sections of their own, since something refers to them, and whether the root itself does, to the whole,
+    /// in a text of insiders.
+    pub referenced: &'a BTreeMap<RepoPath, bool>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,8 +77,9 @@ impl Knowledge {
         }
         let (mut pinned, mut others): (Vec<usize>, Vec<usize>) = Default::default();
         for (index, document) in self.documents.iter().enumerate() {
-            let has_section = [chosen.overview, chosen.user].contains(&Some(index))
-                || request.referenced.contains(&document.path) && !document.secret;
+            // A part of a pinned document, or one that outsiders name, is no substitute for its rules.
+            let stands = request.referenced.get(&document.path).is_some_and(|is_whole| *is_whole || !document.pinned);
+            let has_section = [chosen.overview, chosen.user].contains(&Some(index)) || stands && !document.secret;
             if has_section || !admitted(document) {
                 continue;
             }

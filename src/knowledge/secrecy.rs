@@ -164,13 +164,19 @@ fn secrecy_of(name: &str, node: &Node<String>) -> Secrecy {
 /// Returns whether the front matter of a file says that it holds secrets, also where the configuration calls it no document. What
 /// is only similar counts for documents alone.
 pub fn states_secrets(raw: &str) -> bool {
+    const WORDS: [(&str, &str); 2] = [("sensitivity", "containssecrets"), ("doctype", "credentials")];
     let head = front_matter(raw).map_or("", |front| &raw[..front.body]);
     // Few do, and reading it takes time.
-    let may = ["contains_secrets", DocumentType::Credentials.name()].iter().any(|word| head.contains(word));
-    let is_one = |(name, node): &(String, Node<String>)| {
-        !name.eq_ignore_ascii_case("type") && secrecy_of(name, node) == Secrecy::Secret
+    let may = |word: &&str| head.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()));
+    if !["secrets", "credentials"].iter().any(|word| may(&word)) {
+        return false;
+    }
+    let plain = |text: &str| letters(text).replace('_', "");
+    let states = |field: &str, node: &Node<String>| {
+        let is = |node: &Node<String>| scalar(node).is_some_and(|text| WORDS.contains(&(field, &plain(text))));
+        if let Value::List(nodes) = &node.value { nodes.iter().any(is) } else { is(node) }
     };
-    may && read_front_matter(raw).pairs.iter().any(is_one)
+    read_front_matter(raw).pairs.iter().any(|(name, node)| states(&plain(name), node))
 }
 
 /// Returns the agents that the front matter of a file says it is for, also where the configuration calls it no document.

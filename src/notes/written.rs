@@ -18,6 +18,8 @@ const LONGEST: usize = 1_000;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WrittenNotes {
     lists: [Vec<String>; 4],
+    /// Whether they have the key `rules`: without it the rules are those of the document.
+    pub states_rules: bool,
     /// The digest of the redacted text below the front matter that the notes belong to, as `sha256:` and 64 digits.
     pub source_digest: Option<String>,
 }
@@ -85,6 +87,7 @@ impl WrittenNotes {
                 }
                 continue;
             };
+            notes.states_rules |= name == "rules";
             let entries = match &value.value {
                 YamlValue::Null => &[],
                 YamlValue::List(entries) => &**entries,

@@ -104,6 +104,13 @@ impl KnowledgeSections {
         for document in chosen.pinned.iter().filter_map(|index| found(*index)) {
             self.read_notes(&document);
             self.first.push(notes(&document, PINNED, &document.shown));
+            let more = document.notes.as_ref().map_or(0, |notes| notes.left_out.rules as u64);
+            if more > 0 {
+                let id = CleanBuf::new().text(&document.shown).lit("#rules").finish();
+                let title = CleanBuf::new().number(more).lit(" more rules of ").line(&document.title).finish();
+                let omission = Omission::new(PINNED, &id, title, TextOrigin::file(&document.shown), "limit");
+                self.omissions.push(Omission { untrusted: document.untrusted, ..omission });
+            }
         }
         for relevant in &chosen.relevant {
             let Some(document) = found(relevant.document) else { continue };

@@ -394,10 +394,39 @@ fn a_large_pinned_document_gives_its_first_rules_whole_and_empties_no_pack() {
             "{notes}"
         );
         assert_eq!(notes.contains(" characters omitted: knowledge/rules.md]"), limit != "40000", "{notes}");
+        assert!(omitted(&pack).contains(&("doc.knowledge/rules.md#rules", "limit")), "{:?}", omitted(&pack));
         assert_eq!(section(&pack, "dependency.task:b")["metadata"]["detail"], "full");
         // The overview, which the root names too, is there once.
         assert!(!ids(&pack).contains(&"file.docs/overview.md") && ids(&pack).contains(&"overview"), "{:?}", ids(&pack));
         let (used, limit) = (pack["budget"]["used_chars"].as_u64().unwrap(), limit.parse::<u64>().unwrap());
         assert!(used <= limit && (limit == 40_000 || used * 100 >= limit * 93), "{used} of {limit}");
     }
+}
+
+#[test]
+fn a_part_of_a_pinned_document_that_is_referred_to_takes_no_rule_away() {
+    let sandbox = office();
+    let text = "---\npinned: true\nweight: 9\n---\n# Ads\n\n## Rules\n\nNever pause.\n\n## Section 7\n\nColours.\n";
+    sandbox.write("knowledge/parts.md", text);
+    let root = sandbox.read("work_items/feat-root.md");
+    for (written, both) in [("knowledge/parts.md#section-7", true), ("knowledge/parts.md", false)] {
+        sandbox.write("work_items/feat-root.md", root.replace("knowledge/parts.md", written));
+        let pack = pack(&sandbox, &["feat:root", "--agent", "research"]);
+        assert_eq!(ids(&pack).contains(&"doc.knowledge/parts.md"), both, "{written}: {:?}", ids(&pack));
+        assert!(pack.to_string().contains("Never pause"), "{written}");
+    }
+}
+
+#[test]
+fn what_is_no_text_and_what_conflicts_in_the_file_of_an_agent_is_an_error() {
+    for (field, says) in [("policy: [minimal]", "`policy` is no text"), ("key: {a: b}", "`key` is no text")] {
+        let sandbox = office();
+        sandbox.write("agents/ops.md", format!("---\n{field}\n---\nSoul.\n"));
+        let run = sandbox.run(&["agent", "list"]);
+        assert!(run.code == 3 && run.stderr.contains(says) && run.stderr.contains("agents/ops.md:2"), "{run:?}");
+    }
+    let sandbox = office();
+    sandbox.write("agents/ops.md", "Soul.\n\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n");
+    let run = sandbox.run(&["render", "--agent", "ops"]);
+    assert!(run.code == 3 && run.stderr.contains("agents/ops.md:3"), "{run:?}");
 }

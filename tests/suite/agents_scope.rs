@@ -433,9 +433,10 @@ fn what_says_that_it_holds_secrets_is_not_opened_whatever_the_configuration_call
     let sandbox = Sandbox::configured(&[
         (
             "work_items/a.md",
-            "---\nid: feat:a\ndocs: [docs/vault.md]\nadrs: [1]\n---\n\nSee docs/vault.md and deploy/prod.env.\n",
+            "---\nid: feat:a\ndocs: [docs/vault.md, docs/loose.md]\nadrs: [1]\n---\n\nSee docs/vault.md and deploy/prod.env.\n",
         ),
         ("docs/vault.md", vault),
+        ("docs/loose.md", "---\nSensitivity: [Contains-Secrets]\n---\n\nThe tulip garden.\n"),
         ("docs/adr/0001-keys.md", vault),
         ("deploy/prod.env", "HOST=the.tulip.garden\n"),
         ("docs/open.md", "---\nsensitivity: high\n---\n\nAnybody may read it.\n"),
@@ -444,7 +445,7 @@ fn what_says_that_it_holds_secrets_is_not_opened_whatever_the_configuration_call
     let omissions = pack["omissions"].as_array().unwrap().iter();
     let denied: Vec<&str> =
         omissions.filter(|it| it["reason"] == "denied_path").filter_map(|it| it["source"]["path"].as_str()).collect();
-    assert_eq!(denied, ["docs/adr/0001-keys.md", "docs/vault.md", "deploy/prod.env"], "{pack}");
+    assert_eq!(denied, ["docs/adr/0001-keys.md", "docs/vault.md", "docs/loose.md", "deploy/prod.env"], "{pack}");
     assert!(!pack.to_string().contains("tulip"), "{pack}");
     sandbox.write("work_items/x.md", typed);
     let listed = sandbox.run(&["build"]);

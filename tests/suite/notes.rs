@@ -290,3 +290,17 @@ fn a_rule_in_a_list_hides_none_of_its_other_entries() {
     assert_eq!(of(1, "summary"), serde_json::json!(["Budget: $50k/month across 3 accounts"]));
     assert_eq!(of(1, "rules"), serde_json::json!(["Never pause campaigns without approval"]));
 }
+
+#[test]
+fn notes_that_say_nothing_of_rules_hide_none() {
+    let text = "---\nid: feat:a\ntitle: A\n---\nDo it.\n";
+    let sandbox = Sandbox::with(&[
+        ("work_items/a.md", text),
+        ("contextpack.yml", "documents: [{include: [\"k/*.md\"], pinned: true}]\n"),
+    ]);
+    for (notes, says) in [("summary: [Short]", true), ("summary: [Short]\n  rules: []", false)] {
+        sandbox.write("k/a.md", format!("---\nnotes:\n  {notes}\n---\n# Ads\n\nYou must never stop.\n"));
+        let shown = sandbox.expect(0, &["render", "feat:a"]);
+        assert!(shown.contains("- Short") && shown.contains("You must never stop.") == says, "{shown}");
+    }
+}

@@ -84,6 +84,7 @@ fn without_a_vector_for_the_work_the_words_decide_as_before() {
     let all = lines(&sandbox, "Zebra");
     assert_eq!(take(&sandbox, &all).code, 0);
     assert_ne!(sandbox.expect(0, &build), before);
+    assert!(!sandbox.run(&["check"]).stderr.contains("without a vector"));
     // The work is another one now, and its vector is that of an older text.
     let text = sandbox.read("work_items/feat-root.md");
     let changed = text.replace("Uploads fail.", "Uploads fail today.");
@@ -91,9 +92,11 @@ fn without_a_vector_for_the_work_the_words_decide_as_before() {
     assert_eq!(relevant(&sandbox, &["feat:root"]).1, ["tunnels.md", "uploads.md"]);
     sandbox.write("work_items/feat-root.md", text);
     assert_eq!(relevant(&sandbox, &["feat:root"]).1, ["zebra.md", "tunnels.md"]);
+    assert!(!sandbox.run(&["check"]).stderr.contains("without a vector"));
     // So is a document, and one whose vector has other dimensions counts by its words alone.
     sandbox.write("knowledge/zebra.md", "# Zebra\n\nStripes help nobody at all.\n");
     assert_eq!(relevant(&sandbox, &["feat:root"]).1, ["tunnels.md", "uploads.md"]);
+    assert!(sandbox.run(&["check"]).stderr.contains("1 text without a vector: `contextpack notes --vectors`"));
     let (digest, _) = asked(&sandbox).pop().unwrap();
     let kept = sandbox.read(FILE);
     sandbox.write(FILE, format!("{kept}{}\n", json!({"digest": digest, "vector": [127, 0, 0]})));
