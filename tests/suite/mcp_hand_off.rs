@@ -330,6 +330,20 @@ fn a_turn_without_a_pack_shows_its_instruction_as_the_task_and_says_why() {
         std::fs::remove_dir_all(sandbox.path("context/inbox")).unwrap();
         sandbox.write(&path, whole);
     }
+    // An instruction that is inherited is no task: what the handover gave is.
+    let recipe = "handover:\n  recipes:\n    review: {pack_arguments: [{arg_key: change, as_card_type: review.change}], inherit_context: {include_parent: true}}\n";
+    sandbox.write("contextpack.yml", format!("{}{recipe}", sandbox.read("contextpack.yml")));
+    let old = sandbox.expect(0, &["card", "add", "--type", "task.instruction", "--text", "An old order."]);
+    sandbox.expect(0, &["box", "append", "planner", old.trim()]);
+    let asked =
+        json!({"recipe": "review", "to": "coder", "boxes": ["planner"], "arguments": {"change": "Only this diff."}});
+    let (_, handed) = done(&mut planner, "hand_over", asked);
+    let context = text_of(&handed["context_box_id"]);
+    let (_, put) = done(&mut planner, "inbox", json!({"action": "put", "to": "coder", "box": context}));
+    std::fs::remove_file(sandbox.path(&format!("context/packs/{}.json", &context["sha256:".len()..][..12]))).unwrap();
+    let [_, task, data] = parts(&done(&mut coder, "inbox", json!({"action": "claim"})).0);
+    assert!(task.contains("Only this diff.") && data.contains("An old order."), "{task}{data}");
+    done(&mut coder, "inbox", json!({"action": "acknowledge", "turn": put["agent_turn_id"], "status": "canceled"}));
     // A box that no handover made has no pack.
     let card = sandbox.expect(0, &["card", "add", "--type", "task.instruction", "--text", "Go."]);
     let plain = sandbox.expect(0, &["box", "new", card.trim()]).trim().to_owned();

@@ -126,6 +126,8 @@ fn a_handover_that_asks_for_more_is_refused() {
         assert!(run.code == 3 && run.stderr.contains("has no tool `"), "{more}: {}", run.stderr);
     }
     assert!(!sandbox.has("context"), "nothing was written");
+    assert!(given(json!({"tools": ["write"]})).stderr.contains("has no tool `write`"));
+    assert_eq!(given(json!({"tools": [{"name": "read"}]})).code, 0);
     assert_eq!(given(json!([{"name": "read"}, "edit"])).code, 0);
     let result = handover(&sandbox, &words[1..]);
     assert!(pack(&sandbox, &result)["sections"][1]["content"].as_str().unwrap().contains("## Your tools\n\n- read"));

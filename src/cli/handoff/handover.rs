@@ -159,7 +159,11 @@ fn confirm_allowed(project: &Project<'_>, agent: &Agent, task: &HandoverTask<'_>
     let is_gated = project.settings().agents.allowed_tools.is_some();
     let given = task.recipe.pack_arguments.iter().filter(|argument| is_gated && argument.as_card_type == "sys.tools");
     let given = given.filter_map(|argument| task.arguments.0.get(&argument.arg_key));
-    let given = given.flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
+    // A list, a request's `{"tools": […]}`, or one tool.
+    let given = given.flat_map(|value| match value.as_array().or(value["tools"].as_array()) {
+        Some(tools) => tools.as_slice(),
+        None => std::slice::from_ref(value),
+    });
     let name = |tool: &'_ Value| {
         let names = [tool, &tool["name"], &tool["function"]["name"]];
         names.into_iter().find_map(Value::as_str).unwrap_or("(a tool without a name)").to_owned()

@@ -262,10 +262,18 @@ impl ActingAgent<'_> {
         let older = content.card_ids.len().saturating_sub(LARGEST_BATCH);
         let ids = &content.card_ids[older..];
         let mut cards: Vec<_> = ids.iter().zip(self.files.read(ids)?).collect();
-        let is_task =
-            |(_, card): &(_, Result<Card, _>)| card.as_ref().is_ok_and(|card| card.kind == "task.instruction");
+        // What a handover gives ends its box and names it; inherited cards are data.
+        let last = cards.last().and_then(|(_, card)| card.as_ref().ok()?.metadata.get("handover").cloned());
+        let is_given = |card: &Card| card.metadata.get("handover") == last.as_ref();
+        let is_task = |(_, card): &(_, Result<Card, _>)| {
+            card.as_ref().is_ok_and(|card| card.kind == "task.instruction" && is_given(card))
+        };
+        let is_argument = |(_, card): &(_, Result<Card, _>)| {
+            card.as_ref().is_ok_and(|card| last.is_some() && card.kind != "meta.parent_pointer" && is_given(card))
+        };
         let mut lines = Vec::new();
-        if let Some(at) = cards.iter().rposition(is_task).filter(|_| is_work)
+        let task = cards.iter().rposition(is_task).or_else(|| cards.iter().rposition(is_argument));
+        if let Some(at) = task.filter(|_| is_work)
             && let (id, Ok(card)) = cards.remove(at)
         {
             lines.push("Your task:".to_owned());
