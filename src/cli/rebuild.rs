@@ -167,7 +167,7 @@ impl<'r> OpenedRepository<'r> {
 }
 
 /// Returns the limits within which a pack was built.
-fn own_limits(budget: &PackBudget) -> BudgetLimits {
+pub(crate) fn own_limits(budget: &PackBudget) -> BudgetLimits {
     let PackBudget { max_chars, max_bytes, max_tokens, .. } = *budget;
     let strategy = Strategy::ALL.into_iter().find(|strategy| strategy.name() == budget.strategy);
     let margin = budget.margin.and_then(|margin| u8::try_from(margin).ok()).filter(|margin| *margin <= 90);

@@ -3,6 +3,7 @@
 use super::args::{Global, VerifyArgs};
 use super::input;
 use super::packs::{OpenedRepository, PackKey};
+use super::rebuild::own_limits;
 use crate::console::{Exit, Failure, PathFailure, settled};
 use crate::review::{PackStatus, Verification, read, verify};
 use crate::store::{Symlinks, entries_below, is_json, read_file};
@@ -155,7 +156,9 @@ fn against_repo(global: &Global, verified: &[VerifiedPack]) -> Result<Vec<Option
             }
             probe => probe?,
         };
-        Ok(match probe.build(probe.limits)? {
+        // A handover may be given other limits than those of the configuration.
+        let limits = if pack.handover.is_some() { own_limits(&pack.budget) } else { probe.limits };
+        Ok(match probe.build(limits)? {
             Err(diagnostics) => {
                 let why = diagnostics.first().map(|it| it.message.clone()).unwrap_or_default();
                 Some(format!("the pack cannot be built from the repo: {why}"))

@@ -4,7 +4,9 @@ use super::cards::{
     BoxSnapshot, Card, CardError, CardFileKind, CardStore, ContentId, DELETED, LogEntry, LogName, TOMBSTONE, is_hex,
     parse_file, read_append, unchanged, without_line_end,
 };
-use super::ledger::{BATCHES, Batch, INBOXES, Ledger, LedgerFolder, LedgerKind, LedgerPath, MISPLACED, ShortId};
+use super::ledger::{
+    BATCHES, Batch, INBOXES, Ledger, LedgerFolder, LedgerKind, LedgerPath, MISPLACED, ShortId, TaskState, TurnRequest,
+};
 use crate::model::RepoPath;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -145,6 +147,13 @@ impl FileChecker {
         self.missing(CardFileKind::Box, &boxes)
     }
 
+    /// Returns the name of the pack for a turn, if a handover to its agent made its context box: its cards come last.
+    fn pack_of(&self, turn: &TurnRequest) -> Option<String> {
+        let last = self.store.read_box(&turn.context_box_id.to_string()).ok()??.card_ids.pop()?;
+        let handover = self.store.card(&last).ok()?.ok()?.metadata.remove("handover")?;
+        (handover["to"] == *turn.agent).then(|| format!("packs/{}.json", turn.context_box_id.short()))
+    }
+
     fn ledger_file(
         &mut self,
         kind: &'static LedgerKind,
@@ -182,8 +191,12 @@ impl FileChecker {
                 let is_fork = ledger.fork.as_ref().is_some_and(|fork| fork.path == shown);
                 let open = ledger.states().into_iter().filter(|task| is_fork && !task.status.is_terminal());
                 let packs = open.filter_map(|task| Some(&ledger.forked(&task.id)?.pack));
-                let is_there = |pack: &str| self.packs.join(pack.rsplit('/').next().unwrap_or_default()).is_file();
-                faults.extend(packs.filter(|pack| !is_there(pack)).map(|pack| format!("pack not found: {pack}")));
+                let is_asked = |turn: &TaskState| !is_fork && shown.ends_with(&format!("-{}.json", turn.id));
+                let turns = ledger.states().into_iter().filter(|turn| is_asked(turn) && !turn.status.is_terminal());
+                let of_turns = turns.filter_map(|turn| self.pack_of(ledger.request(&turn.id)?));
+                let is_there = |pack: &String| self.packs.join(pack.rsplit('/').next().unwrap_or_default()).is_file();
+                let named = packs.cloned().chain(of_turns).filter(|pack| !is_there(pack));
+                faults.extend(named.map(|pack| format!("pack not found: {pack}")));
             }
             (None, Some(id)) => faults.extend(Batch::read(id, bytes).err()),
             (None, None) => faults.push(NO_PLAN.to_owned()),

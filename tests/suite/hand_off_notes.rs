@@ -154,3 +154,24 @@ fn a_log_that_is_a_link_is_refused_as_input() {
     std::os::unix::fs::symlink(sandbox.path("elsewhere"), sandbox.path("context/logs/log")).unwrap();
     refused(&sandbox, 3, &["box", "show", "log"], "", "only real folders inside the repo are read and written");
 }
+
+#[test]
+fn the_pack_of_an_open_turn_is_missed_and_one_with_limits_of_its_own_is_as_the_repo_gives_it() {
+    let sandbox = repo();
+    let words = ["delegate", "--from", "planner", "--to", "coder", "--arg", "instruction=Go", "--max-chars", "20000"];
+    let result = handover(&sandbox, &words);
+    let path = result["pack"]["path"].as_str().unwrap();
+    sandbox.expect(0, &["verify", path, "--against-repo"]);
+    let context = result["context_box_id"].as_str().unwrap();
+    sandbox.expect(0, &["inbox", "put", "coder", "--box", context]);
+    sandbox.expect(0, &["verify", "context"]);
+    let pack = sandbox.read(path);
+    std::fs::remove_file(sandbox.path(path)).unwrap();
+    let missing = sandbox.expect(5, &["verify", "context"]);
+    assert!(
+        missing.contains("context/inbox/coder/requests/") && missing.contains("pack not found: packs/"),
+        "{missing}"
+    );
+    sandbox.write(path, pack);
+    sandbox.expect(0, &["verify", "context"]);
+}
